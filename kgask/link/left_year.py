@@ -66,6 +66,8 @@ def _day(said: re.Match[str], pack: Pack) -> str:
 
 def _month(said: re.Match[str], pack: Pack) -> str:
     month = _number_of(said["month"])
+    if pack.exact([month_name[month].lower()]):
+        return said[0]  # there are things called so: what flowers in July
     years = {year for year, of, _ in _dates(pack) if of == month}
     return f"{said['before']} {said['month'].strip('.')} {years.pop()}" if len(years) == 1 else said[0]
 

@@ -12,6 +12,7 @@ from itertools import chain, islice, product
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import chosen, class_readings
 from kgask.link.values import value_spans
+from kgask.methods.completed import completed
 from kgask.methods.coordinated import Group, groups, spread
 from kgask.methods.cues import Asked
 from kgask.methods.differences import downwards, in_years
@@ -31,7 +32,7 @@ from kgask.query.nodes import Query
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 
-MOST_PATHS, MOST_READINGS, MOST, MOST_OF_CLAIM = 3, 5, 64, 80
+MOST_PATHS, MOST_READINGS, MOST_COMPLETED, MOST, MOST_OF_CLAIM = 3, 5, 8, 64, 80
 CLAIM_SECONDS = 4.0  # of what the graph proposes for a claim: a slow machine shall judge as a fast one does
 PROPOSED = 0.01  # confidence in what the graph proposes, before anything judges it
 
@@ -81,6 +82,7 @@ class Alternatives:
         read = [self._of_reading(reading, understood, path.confidence) for reading in told[:MOST_READINGS]]
         yield from read
         yield from self._spread(request, [*read, *_paths_of(path)], linked)
+        yield from islice(self._completed(request, [*read, *_paths_of(path)]), MOST_COMPLETED)
         yield from self._proposed(request, understood, linked)
 
     def _spread(self, request: Request, read: Sequence[Retrieved], linked: Sequence[Linked]) -> Iterator[Retrieved]:
@@ -94,6 +96,20 @@ class Alternatives:
                     found = hypothesis(one.confidence, of_kinds(runner, runner.result(wider)))
                     pointed = (*one.pointed, *(seed.span for seed in seeds))
                     yield Retrieved((*one.seeds, *seeds), (found,), one.confidence, pointed=pointed)
+
+    def _completed(self, request: Request, read: Sequence[Retrieved]) -> Iterator[Retrieved]:
+        """What was read, with what it leaves out: as sure as that was."""
+        text, pack = request.question.text, self._reader.pack
+        values, runner = value_spans(text, pack.manifest.get("axes", ())), Runner(pack, Budget(BRIDGE_SECONDS))
+        for one in read if not request.is_claim else ():
+            query = _query(one)
+            with suppress(QueryError, BudgetError):
+                for fuller in completed(query, text, values, self._reader.facts, runner) if query is not None else ():
+                    outcome = of_kinds(runner, runner.result(fuller.query))
+                    if not is_void(outcome):
+                        pointed = (*one.pointed, *((fuller.place,) if fuller.place else ()))
+                        found = hypothesis(one.confidence, outcome)
+                        yield Retrieved(one.seeds, (found,), one.confidence, pointed=pointed, is_proposed=True)
 
     def _of_reading(self, reading: Reading, understood: Understood, path_confidence: float) -> Retrieved:
         others = (one for one in understood.readings if one is not reading)

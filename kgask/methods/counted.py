@@ -15,7 +15,7 @@ from kgask.methods.relation_facts import is_small, is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
-from kgask.pack.quantities import DATE, NUMBER, WHEN, axis_of
+from kgask.pack.quantities import CLOCK, DATE, NUMBER, WHEN, axis_of
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import axis_codes, literal_places, relation_axis
@@ -45,6 +45,14 @@ _HOW_MUCH = re.compile(
     r"how (?:heavy|tall|deep|high|long|far|wide|fast|old)\b(?! (?:ago|before|after)\b)",
     re.IGNORECASE,
 )
+_IN_TIME = re.compile(
+    r"\W*(?:\w+ ){0,4}?how (?:many (?:minutes|hours|seconds)|long)\b(?! ago)|\bin (?:minutes|hours|seconds)\b|"
+    r"\A\W*(?:the )?(?:\w+ )?(?:journey|travel|flight|running|playing) time\b",
+    re.IGNORECASE,
+)
+_TAKES_LONGER = re.compile(
+    r"\b(?:takes?|took|taking|lasts?|lasted) (?:the )?(?:longer|longest|shorter|shortest|less time|more time)\b", re.I
+)
 _WHICH_YEAR = re.compile(r"\W*(?:(?:for|in|at|from|since|of|until|by|during) )?(?:which|what) year\b", re.IGNORECASE)
 _ENDS_IN_YEAR = re.compile(r"\b(?:release|publication|birth|death|founding|opening|start) year\W*\Z", re.IGNORECASE)
 _COUNTED = re.compile(r"\bhow many (?P<noun>(?!people|persons|things|times)[a-z]{3,}s)\b", re.IGNORECASE)
@@ -64,7 +72,7 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     the most by a measure where that is found."""
     others = (
         _is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_other_weight, _is_no_year,
-        _is_of_several_kinds, _is_no_quantity, _is_told_otherwise, _is_ordered_otherwise,
+        _is_of_several_kinds, _is_no_quantity, _is_no_time, _is_told_otherwise, _is_ordered_otherwise,
     )  # fmt: skip
     if any(is_other(found, question, pack) for is_other in others):
         return True
@@ -182,6 +190,19 @@ def _is_other_weight(found: Hypothesis, question: str, pack: Pack) -> bool:
         return False
     label = _UNIT.sub(" ", relation_phrase(pack.relations()[undirected(query.relation, pack.n_relations)[0]].label))
     return bool(label.strip()) and _axis_of(found, pack) == "kg" and _OF_WEIGHT.search(label) is None
+
+
+def _is_no_time(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether minutes or hours are asked for, and what is found is none: days on which a train goes, or an hour."""
+    query = found.make_query()
+    if isinstance(query, nodes.Best) and _TAKES_LONGER.search(question) is not None:
+        return isinstance(query.by, nodes.SizeOf)
+    if _IN_TIME.search(question) is None or not len(found.answers):
+        return False
+    if found.outcome is not None and found.outcome.members is None:
+        return False
+    codes, axes = axis_codes(pack, found.answers), pack.literal_values.axes
+    return all(code < 0 or axes[code] == CLOCK for code in codes.tolist())
 
 
 def _is_no_year(found: Hypothesis, question: str, pack: Pack) -> bool:

@@ -100,7 +100,8 @@ def left_out_of(
         operators |= {"MINUS", "NOT"}
     of_names = {word for label in called for word in normalise(label).split()}  # "2019" of "2019 season"
     names = [one for one in said_so if not _is_used(one, named, text, said)]
-    names = [one for one in names if not _is_beside(one, spans, named, text, words.pack)]
+    is_of_two = isinstance(query, nodes.Difference)  # of values of one thing, what else it has only describes it
+    names = [one for one in names if not _is_beside(one, spans, named, text, words.pack, is_of_two)]
     values = [one for one in spans if one.kind in VALUES and not _is_said(one, of_query, text, said | of_names)]
     demands, excepted = unmet(plain, operators, shape, said), kept(text, spans, answers)
     classes = [one.place for one in spans if one.kind == "class"]
@@ -152,14 +153,18 @@ def _places(word: str) -> Collection[str]:
 
 
 def _is_beside(
-    span: CandidateSpan, spans: Sequence[CandidateSpan], named: Collection[int], text: str, pack: Pack
+    span: CandidateSpan, spans: Sequence[CandidateSpan], named: Collection[int], text: str, pack: Pack, anywhere: bool
 ) -> bool:
-    """Whether a name stands beside one that the query uses, which the graph says something of with it: "Moor Hen,
-    156 438", "the shower curtain of E-38"."""
+    """Whether a name stands beside one that the query uses (or ``anywhere``), which the graph says something of with
+    it: "Moor Hen, 156 438", "the shower curtain of E-38"."""
     if _OR_ELSE.match(text, span.end) is not None:
         return False  # "the capital of Germany Berlin or Bonn"
     others = [one for one in spans if any(seed.entity in named for seed in one.seeds)]
-    beside = [one for one in others if _APPOSED.fullmatch(text[min(one.end, span.end) : max(one.start, span.start)])]
+    beside = [
+        one
+        for one in others
+        if anywhere or _APPOSED.fullmatch(text[min(one.end, span.end) : max(one.start, span.start)])
+    ]
     used = {seed.entity for one in beside for seed in one.seeds if seed.entity in named}
     if not used:
         return False

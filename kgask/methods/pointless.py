@@ -18,7 +18,7 @@ from kgask.methods.doubts import relations_in
 from kgask.methods.flags import flags_of, goes_by_unsaid_flag, passes_over_flag
 from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
-from kgask.methods.reach import is_in_reach
+from kgask.methods.reach import is_in_reach, is_of_other_scale
 from kgask.methods.relation_facts import is_small, is_table
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
@@ -83,7 +83,7 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
             return True
         if is_table(pack) and goes_by_unsaid_flag(query, question, pack):
             return True
-        if _takes_unit_for_another(query, question, pack):
+        if _takes_unit_for_another(query, question, pack) or is_of_other_scale(query, question, runner):
             return True
         return _is_nobody(found, question, pack)
     except BudgetError:

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+from kgask.link.values import value_spans
 from kgask.query import nodes
+from kgask.query.nodes import Query
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
+
+FAR_IN_UNIT = 3.0  # times what a column has, beyond which a number with a unit is not in that of the column
+
+
+def is_of_other_scale(query: Query, text: str, runner: Runner) -> bool:
+    """Whether a text says a number with a unit, and the query compares it with numbers of no unit that are far from it:
+    "over 9 minutes" with durations of some hundred seconds."""
+    options = (option for span in value_spans(text) for option in span.options)
+    said = {one.number for one in options if isinstance(one, nodes.Number) and one.unit}
+    for node in query.walk() if said else ():
+        match node:
+            case nodes.Where(_, nodes.ValueOf((*_, relation)), _, nodes.Number(number, "") as limit):
+                pass
+            case nodes.Compare(nodes.Values(_, relation), _, nodes.Number(number, "") as limit):
+                pass
+            case _:
+                continue
+        if number in said and not is_in_reach(runner, relation, limit, FAR_IN_UNIT):
+            return True
+    return False
 
 
 def is_in_reach(runner: Runner, relation: DirectedRelationId, said: nodes.Number, far: float) -> bool:

@@ -24,7 +24,8 @@ _DENIAL = re.compile(
 )
 MOST_NAMES = 200  # of answers that are compared
 _BUT_NOT = re.compile(
-    r"(?:\b(?:but|though|yet|and)|,) (?:(?:is|are|was|were|do|does|did|has|have|had) )?(?:not|never)(?! only)"
+    r"(?:\b(?:but|though|yet|and|that|which|who)|,) (?:(?:is|are|was|were|do|does|did|has|have|had) ?)?"
+    r"(?:(?<= )(?:not|never)|n['\u2019]?t)(?! only)"
     r"(?: [a-z]+){0,3} ?(?:the )?\Z",
     re.IGNORECASE,
 )

@@ -7,12 +7,13 @@ import math
 from kgask.pack.literals import clock_text
 from kgask.pack.quantities import CLOCK, DATE, NUMBER, SECONDS, Quantity, axis_of, date_of_day, day_number, from_base
 from kgask.query import nodes
+from kgask.query.axes import value_axis
 from kgask.query.base import Node
 from kgask.retrieve.run import Runner
 
 LOOKED_AT = 50  # literals whose units are looked at
 _A_YEAR = 364, 366  # days from the first to the last of one, and from the first to its next
-DAYS, YEARS = "days", "years"
+DAYS, YEARS, MINUTES = "days", "years", "min"
 
 
 def unit_of(runner: Runner, node: Node, axis: str) -> str:
@@ -26,7 +27,12 @@ def unit_of(runner: Runner, node: Node, axis: str) -> str:
             for literal in runner.pack.literals(runner.bag(part).certain[:LOOKED_AT].tolist()):
                 if literal is not None and literal.kind == "number" and axis_of(literal.unit) == axis:
                     return literal.unit
-    return DAYS if axis == SECONDS else axis
+    if axis == SECONDS:
+        is_within_day = any(
+            value_axis(part, runner.pack) == CLOCK for part in node.walk() if isinstance(part, nodes.Values)
+        )
+        return MINUTES if is_within_day else DAYS
+    return axis
 
 
 def in_unit(quantity: Quantity, unit: str) -> tuple[float, float]:

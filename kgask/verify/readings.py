@@ -21,6 +21,7 @@ from kgask.methods.heads import goes_by_tongue
 from kgask.methods.lives import swaps_lives
 from kgask.methods.mixed import compares_two_events, goes_on_unsaid, shares_unsaid
 from kgask.methods.protocol import Retrieved
+from kgask.methods.reach import is_of_other_scale
 from kgask.methods.relation_likeness import RelationLikeness
 from kgask.methods.roles import is_the_other_way
 from kgask.methods.signs import is_other_way, is_part_of_period, is_period
@@ -183,6 +184,8 @@ class Readings:
             decision = world.decide(query)
             if decision.truth is False and is_value_of_another(query, runner):
                 return Reading(found, query, None, "the graph has this value, of another relation")
+            if is_of_other_scale(query, text, runner):
+                return Reading(found, query, None, "the graph measures this in another unit")
             if kin := other_sex(query, text, self._dated, runner):
                 return Reading(found, query, None, f"what {kin!r} claims is not so of whom it may be")
             if decision.truth is False and (wider := without_half_said(query, text, self._pack)) != query:

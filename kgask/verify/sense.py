@@ -14,7 +14,7 @@ import numpy as np
 from kgask.methods.reach import is_in_reach
 from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
-from kgask.pack.quantities import WHEN
+from kgask.pack.quantities import CLOCK, WHEN
 from kgask.pack.relation_kinds import COMPLETE, MOSTLY_ONE, SINGLE
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -89,6 +89,8 @@ def _is_sensible(runner: Runner, node: Node) -> bool:
         case nodes.Compare(nodes.Values(one, relation), _, nodes.Values(other, another)) if one != other:
             is_date = relation_axis(runner.pack, relation) in WHEN  # born before another died
             return is_date or relation == another
+        case nodes.Compare(nodes.Values(one, relation), _, nodes.Values(other)) if one == other:
+            return relation_axis(runner.pack, relation) != CLOCK  # that it arrives after it left
         case nodes.Compare(nodes.Values(_, relation), "=", nodes.Number() as said):
             return is_in_reach(runner, relation, said, FAR)
         case nodes.Compare(left, _, right) | nodes.Age(left, right):

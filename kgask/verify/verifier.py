@@ -16,6 +16,7 @@ from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import PART_ONLY, SupportTriple
 from kgask.answer.words import relation_in_words, support_in_words
 from kgask.errors import UsageError
+from kgask.link.clock import with_clock
 from kgask.link.left_year import with_year
 from kgask.link.naming import names_in
 from kgask.link.nations import said_of_nation
@@ -213,7 +214,8 @@ class Verifier:
 
     def parts(self, claim: str) -> list[Part]:
         """The sub-claims of a claim."""
-        text = with_year(with_shared_words(bare(claim), self.pipeline.pack), self.pipeline.pack)
+        pack = self.pipeline.pack
+        text = with_clock(with_year(with_shared_words(bare(claim), pack), pack), pack)
         names = names_in(self.pipeline.linker, text)
         return _told([said_of_nation(one, self.pipeline.pack) for one in sub_claims(text, names)], names)
 

@@ -1,0 +1,96 @@
+"""Where something goes from and where to, by the words before a place: "what leaves Bonn" goes from there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from kgask.pack.labels import relation_phrase
+from kgask.pack.quantities import CLOCK
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.axes import relation_axis
+from kgask.query.nodes import Query
+from kgask.types import EntityId, RelationId, undirected
+
+_STOP = r"(?: ?(?:station|stop|airport|port|city|town|place|harbou?r|terminal|node|site|hub))?"
+_CALLED = {
+    "from": re.compile(
+        rf"(?:from|origin|source|start|departure|departs? from|leaves? from|departing|sender){_STOP}", re.I
+    ),
+    "to": re.compile(
+        rf"(?:to|destination|target|end|arrival|arrives? (?:at|in)|goes to|arriving|receiver|dest){_STOP}", re.I
+    ),
+}
+_SAID = {
+    "from": re.compile(
+        r"\b(?:from|out of|leav(?:e|es|ing)|left|depart(?:s|ed|ing)?|quit(?:s|ting)?|start(?:s|ed|ing)? (?:in|at)|"
+        r"originat(?:es|ed|ing) (?:in|at)) (?:the )?\Z",
+        re.IGNORECASE,
+    ),
+    "to": re.compile(
+        r"\b(?:to|into|towards?|reach(?:es|ed|ing)?|bound for|head(?:s|ed|ing) for|"
+        r"(?:arriv(?:e|es|ed|ing)|end(?:s|ed|ing)?(?: up)?|terminat(?:es|ing)|gets? in|pulls? in|calls?|be|"
+        r"land(?:s|ed|ing)?) (?:in|at|into)) (?:the )?\Z",
+        re.IGNORECASE,
+    ),
+}
+_LEAVES = re.compile(
+    r"\b(?:leav(?:e|es|ing)|left|depart\w*|sets? off|out of|goes? from|setting off|start(?:s|ing)?|begins?)\b", re.I
+)
+_ARRIVES = re.compile(
+    r"\b(?:arriv\w*|reach(?:es|ed|ing)?|gets? (?:me )?(?:in|there|to)|pulls? in|comes? in|end(?:s|ing)?|finish\w*|over|"
+    r"due|clos(?:e|es|ing)|back|until|till|returns?|have to be|must be|need to be)\b",
+    re.IGNORECASE,
+)
+_ASKS_WHEN = re.compile(r"\W*(?:and |so )?(?:when|what time|at what time)\b", re.IGNORECASE)
+_AT_START = re.compile(r"\b(?:dep\b|depart|leav|start|begin|opens?\b)", re.IGNORECASE)
+_AT_END = re.compile(r"\b(?:arr\b|arriv|end|finish|clos|return)", re.IGNORECASE)
+_Spans = Mapping[EntityId, tuple[int, int]]
+
+
+def goes_the_other_way(query: Query, text: str, spans: _Spans, pack: Pack) -> bool:
+    """Whether a query takes where something goes to for where it comes from, or the other way round, in a graph whose
+    things have both. ``spans`` tell where the names of entities stand in the question."""
+    if _is_at_other_end(query, text, pack):
+        return True
+    roles = {at: role for at, label in enumerate(pack.relation_labels()) if (role := _role(relation_phrase(label)))}
+    if len(set(roles.values())) < 2:
+        return False
+    for node in query.walk():
+        match node:
+            case nodes.Follow(nodes.Entities((place,)), relation) | nodes.Holds(_, relation, nodes.Entities((place,))):
+                said = _said_before(text, spans.get(place))
+                if said and roles.get(undirected(relation, pack.n_relations)[0], said) != said:
+                    return True
+    return False
+
+
+def ends_of_times(pack: Pack) -> tuple[set[RelationId], set[RelationId]]:
+    """The relations that tell at what time of day something begins, and at which it ends."""
+    labels = [relation_phrase(label) for label in pack.relation_labels()]
+    timed = {at for at in range(pack.n_relations) if relation_axis(pack, at) == CLOCK}
+    starts, ends = ({at for at in timed if called.search(labels[at])} for called in (_AT_START, _AT_END))
+    return starts, ends
+
+
+def _is_at_other_end(query: Query, text: str, pack: Pack) -> bool:
+    """Whether it goes by the time when something ends where no word is of that, or by when it begins where one is."""
+    is_end = _ARRIVES.search(text) is not None
+    if is_end and _LEAVES.search(text) is not None:
+        return False
+    starts, ends = ends_of_times(pack)
+    others = starts if is_end else ends
+    by = (node.by.path[-1] for node in query.walk() if isinstance(node, nodes.Where | nodes.Best))
+    told = [query.relation] if isinstance(query, nodes.Follow) and _ASKS_WHEN.match(text) else []
+    return bool(starts and ends) and any(one in others for one in (*by, *told))
+
+
+def _role(called: str) -> str:
+    return next((role for role, words in _CALLED.items() if words.fullmatch(called.strip())), "")
+
+
+def _said_before(text: str, place: tuple[int, int] | None) -> str:
+    if place is None:
+        return ""
+    return next((role for role, words in _SAID.items() if words.search(text[: place[0]])), "")
