@@ -90,6 +90,7 @@ class Table:
         return self.type
 
 
+_ALIKE = re.compile(r"\b(?:species|series|means|news|headquarters|works)\Z", re.IGNORECASE)  # one or several
 _IN_S = re.compile(
     r"(?:\b(?:mini|omni|air)?bus|gas|lens|atlas|virus|campus|chorus|bonus|status|circus|octopus|cactus)es\Z"
 )
@@ -170,7 +171,8 @@ def type_of(stem: str) -> str:
     ('piste', 'media type', '', '')
     """
     words = readable(stem)
-    return singular(words) if singular(words) != words and not any(map(str.isdigit, words)) else ""
+    is_plural = singular(words) != words or _ALIKE.search(words) is not None
+    return singular(words) if is_plural and not any(map(str.isdigit, words)) else ""
 
 
 def singular(words: str) -> str:
@@ -179,13 +181,15 @@ def singular(words: str) -> str:
     ('employee', 'media type', 'category', 'address', 'bus')
     >>> singular("school buses"), singular("houses"), singular("causes"), singular("lenses")
     ('school bus', 'house', 'cause', 'lens')
-    >>> singular("people")
-    'person'
+    >>> singular("people"), singular("species"), singular("movies")
+    ('person', 'species', 'movie')
     """
     if (one := re.sub(r"\bpeople\Z", "person", words)) != words:
         return one
+    if _ALIKE.search(words):
+        return words
     if words.endswith("ies") and len(words) > 4:
-        return f"{words[:-3]}y"
+        return words[:-1] if words.endswith(("movies", "cookies", "calories")) else f"{words[:-3]}y"
     if words.endswith(("sses", "shes", "ches", "xes")) or _IN_S.search(words):
         return words[:-2]
     return words[:-1] if words.endswith("s") and not words.endswith(("ss", "us", "is")) else words

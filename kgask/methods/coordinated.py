@@ -29,6 +29,9 @@ _JOINED = {
     "not": re.compile(rf"\s*,?\s*(?:but|and|though)?\s*not\s+{_AGAIN}", re.IGNORECASE),
 }
 _SIDE_BY_SIDE = re.compile(r"[,;/&+]|\b(?:and|or|nor|plus|well as|also|either|both|but|than|with|not)\b", re.IGNORECASE)
+_OF_LAST = re.compile(  # "stouts or porters from Harrowby"
+    r"\b(?:or|and) [\w'\u2019-]+ (?:from|in|of|by|at|with|on|for) (?:the )?\Z", re.IGNORECASE
+)
 _PUTS: dict[str, tuple[type[nodes.Or | nodes.And | nodes.Minus], ...]] = {
     "or": (nodes.Or,), "and": (nodes.Or, nodes.And), "not": (nodes.Minus,),
 }  # fmt: skip
@@ -140,6 +143,16 @@ def joins_apart(query: Query, question: str, spans: Mapping[EntityId, tuple[int,
             places = sorted({spans[entity] for entity in named if entity in spans})
             if any(_are_apart(one, other, question, spans) for one, other in pairwise(places)):
                 return True
+            if _are_unlike(node) and len(places) == 2 and _OF_LAST.search(question[: places[1][0]]):
+                return True
+    return False
+
+
+def _are_unlike(node: nodes.Or) -> bool:
+    """Whether two names have to do with what is found by different relations."""
+    match node:
+        case nodes.Or(nodes.Follow(_, relation), nodes.Follow(_, other)):
+            return relation != other
     return False
 
 

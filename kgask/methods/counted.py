@@ -45,6 +45,11 @@ _HOW_MUCH = re.compile(
     r"how (?:heavy|tall|deep|high|long|far|wide|fast|old)\b(?! (?:ago|before|after)\b)",
     re.IGNORECASE,
 )
+_ASKS_COUNT = re.compile(
+    r"\bhow (?:many|often|much)\b|\b(?:number|nr|no|count|amount|total|sum)\.? of\b|\bcount (?:of |the |all |up )|"
+    r"\A\W*(?:number|count|nr)\b|#",
+    re.IGNORECASE,
+)
 _IN_TIME = re.compile(
     r"\W*(?:\w+ ){0,4}?how (?:many (?:minutes|hours|seconds)|long)\b(?! ago)|\bin (?:minutes|hours|seconds)\b|"
     r"\A\W*(?:the )?(?:\w+ )?(?:journey|travel|flight|running|playing) time\b",
@@ -72,7 +77,8 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     the most by a measure where that is found."""
     others = (
         _is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_other_weight, _is_no_year,
-        _is_of_several_kinds, _is_no_quantity, _is_no_time, _is_told_otherwise, _is_ordered_otherwise,
+        _is_of_several_kinds, _is_no_quantity, _is_no_time, _is_told_in_column, _is_told_otherwise,
+        _is_ordered_otherwise,
     )  # fmt: skip
     if any(is_other(found, question, pack) for is_other in others):
         return True
@@ -203,6 +209,17 @@ def _is_no_time(found: Hypothesis, question: str, pack: Pack) -> bool:
         return False
     codes, axes = axis_codes(pack, found.answers), pack.literal_values.axes
     return all(code < 0 or axes[code] == CLOCK for code in codes.tolist())
+
+
+def _is_told_in_column(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether things are counted where no word asks how many, and one is what a column of numbers is called by:
+    "fewer than 5 counted" where there is a "counted 2023"."""
+    query = found.make_query()
+    if not isinstance(query, nodes.Count) or not is_small(pack) or _ASKS_COUNT.search(question) is not None:
+        return False
+    labels, said = pack.relation_labels(), set(re.findall(r"[a-z]{4,}", question.lower()))
+    columns = [at for at in range(pack.n_relations) if relation_axis(pack, at) not in (None, *WHEN)]
+    return any(said & {*relation_phrase(labels[at]).lower().split()} for at in columns)
 
 
 def _is_no_year(found: Hypothesis, question: str, pack: Pack) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import class_spans
-from kgask.link.spans import CandidateSpan, class_candidate, masked, segmentations
+from kgask.link.spans import CandidateSpan, candidate_spans, class_candidate, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, describing, is_all_called, is_within_any, left_out
 from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import SURE_CLASS, ClassWords, head_class
@@ -44,11 +44,12 @@ from kgask.query.base import Node, SetNode, TruthNode
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import NONE, Result
 from kgask.retrieve.run import Runner
-from kgask.types import Seed
+from kgask.types import Mention, Seed
 
 RUN_SECONDS = 8.0  # of one question's queries together
 BRIDGE_SECONDS = 1.5  # of what is looked for that it leaves unsaid; a slow machine shall find what a fast one does
 MOST_RUN = 5  # queries of a question
+NAMED_AT_ALL = 0.5  # score of what stands in a question as a name, where no query tells that it is one
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
 ATTACHED = 0.7  # ... and that a relation to it costs which the question does not say
@@ -72,8 +73,7 @@ class OperatorReader:
         found: list[Reading] = []
         nones: dict[int, float] = {}  # of each segmentation
         kinds = np.zeros(0, np.float32)
-        mentions = (*request.mentions, *request.beside)
-        for spans in segmentations(text, request.words, mentions, self.pack)[:MOST_SEGMENTATIONS]:
+        for spans in segmentations(text, request.words, _mentions(request), self.pack)[:MOST_SEGMENTATIONS]:
             if found and max(one.score for one in found) > SURE:
                 break
             spans = placed(spans, text, self.facts, runner)
@@ -305,9 +305,15 @@ class OperatorReader:
         if query is None:
             return {}
         shape = self.shape_of(best.answers) if best.outcome is None else self._shape(query, best.outcome)
-        text, spans = request.question.text, _spans_of(understood)
+        text = request.question.text
+        spans = _spans_of(understood) or self._surely_named(request)
         denied = {DENIED: -float(is_denied(self.pack, best.outcome))}
         return denied | dict(left_out_of(query, best.answers, shape, text, spans, self.words))
+
+    def _surely_named(self, request: Request) -> Sequence[CandidateSpan]:
+        """The spans of a question of which no query was written, without what is hardly a name."""
+        spans = candidate_spans(request.question.text, request.words, _mentions(request), self.pack)
+        return [one for one in spans if not one.seeds or one.seeds[0].score >= NAMED_AT_ALL]
 
     def unhonoured(self, request: Request, found: Retrieved) -> tuple[str, ...]:
         """Words of a question that choose among what was found, and that its query does not honour."""
@@ -354,6 +360,10 @@ class OperatorReader:
             return self.facts.fitting(span.nodes, relation)
         has = [seed for seed in span.seeds if relation is not None and self.facts.of_entity(seed.entity)[relation]]
         return nodes.Entities(((has or span.seeds)[0].entity,))
+
+
+def _mentions(request: Request) -> tuple[Mention, ...]:
+    return (*request.mentions, *request.beside)
 
 
 def _spans_of(understood: Understood) -> Sequence[CandidateSpan]:

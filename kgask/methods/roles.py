@@ -47,7 +47,16 @@ _IS_OF = tuple(
         rf"\b{_BE} the {_NOUN} of {_THE}{_B} {_NOT}{_A}(?=\W*\Z|,)",
     )
 )
-_CONVERSE = ((re.compile(r"\btributar(?:y|ies)\b", re.I), re.compile(r"\b(?:flow|empt|drain|discharg|mouth)", re.I)),)
+_CONVERSE = (
+    (re.compile(r"\btributar(?:y|ies)\b", re.I), re.compile(r"\b(?:flow|empt|drain|discharg|mouth)", re.I)),
+    (
+        re.compile(
+            r"\b(?:what|who|which(?: [a-z]+){1,2}) (?:also )?(?:eats?|hunts?|kills?|(?:preys?|feeds?) (?:up)?on)\b",
+            re.I,
+        ),
+        re.compile(r"\b(?:diet|food|prey|eats|feeds)\b", re.I),
+    ),
+)
 _SUPERIOR = "(?:supervis|advis|instruct|tut|ment|direct)or|adviser|manager|boss|teacher|trainer|coach|employer|leader"
 _OWN_SUPERIOR = re.compile(
     rf"\bwho(?:['\u2019]s| is| was) (?:\S+ ){{0,3}}?\S+['\u2019]s? (?:[\w-]+ ){{0,2}}?(?:{_SUPERIOR})(?=\W*\Z)", re.I
