@@ -1,8 +1,10 @@
 """What all objects within the objects of a JSON file tell together: which names are things', what is said of a link.
 
 ``{"title": "Soup", "ingredients": [{"name": "onion", "amount": 1}]}``: the onion is a thing of its own, and where other
-soups take another amount, the amount is said of what links the soup to it. A stage that stands within several days is
-one thing; the acts of a day would be those of all days, so each day has its own as well.
+soups take another amount, the amount is said of what links the soup to it. In ``{"product": "kettle", "price": 58}``
+the price is the kettle's where all kettles cost that, and of ``{"description": "Logo", "hours": 3}`` the text is the
+name. A stage that stands within several days is one thing; the acts of a day would be those of all days, so each day
+has its own as well.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from kgask.build.json_document import IDS
+from kgask.build.plain_values import looks_like_value
 from kgask.build.tables import readable, singular
 from kgask.errors import BuildError
 from kgask.pack.literals import parse_literal
@@ -20,6 +23,7 @@ from kgask.pack.literals import parse_literal
 LABELS = ("label", "name", "title")
 _AMOUNTS, _UNITS = ("amount", "quantity", "qty", "value"), ("unit", "units", "uom")
 MOST_DEPTH = 20  # of objects within objects
+_LONGEST_TITLE = 80  # characters
 _FEWEST_ALIKE = 2  # things that are met again with the same number, which then is theirs
 
 Said = Mapping[str, Any]
@@ -33,6 +37,8 @@ class Within:
     shared: frozenset[tuple[str, str]] = frozenset()  # kind and name of things within several, that hold things
     linked: frozenset[tuple[str, str]] = frozenset()  # kind and property: numbers that are said of the link to a thing
     owned: frozenset[tuple[str, str]] = frozenset()  # the same of unnamed ones: numbers of the one thing that they hold
+    held: frozenset[tuple[str, str]] = frozenset()  # kind and property: the one text of unnamed ones, met again
+    titles: frozenset[tuple[str, str]] = frozenset()  # the same where no two have the same
 
     @classmethod
     def of(cls, every: Any) -> Within:
@@ -46,6 +52,8 @@ class Within:
                 one for one, by_name in met.numbers.items() if any(len(set(all_)) > 1 for all_ in by_name.values())
             ),
             frozenset(one for one, by_name in met.held.items() if _is_theirs(by_name.values())),
+            frozenset(one for one, n in met.only_texts() if max(n.values()) > 1),
+            frozenset(one for one, n in met.only_texts() if max(n.values()) == 1 < len(n)),
         )
 
     def of_link(self, relation: str, value: Said) -> frozenset[str]:
@@ -58,12 +66,22 @@ class Within:
         """The numbers of an unnamed object that are those of the one thing that it holds."""
         return {path: one for path, one in value.items() if (kind_of(relation), path) in self.owned}
 
+    def text_held(self, relation: str, value: Said) -> str:
+        """The property with the one text of an unnamed object, which others have too; or ""."""
+        return next((path for path in value if (kind_of(relation), path) in self.held), "")
+
+    def title(self, relation: str, value: Said) -> str:
+        """The property with the one text of an unnamed object, which no other has; or ""."""
+        paths = (path for path, one in value.items() if isinstance(one, str) and one.strip())
+        return next((path for path in paths if (kind_of(relation), path) in self.titles), "")
+
 
 class Outer(NamedTuple):
     """To what besides a thing the things within it belong, and their numbers that stand beside them."""
 
     owners: tuple[str, ...] = ()
     held: Mapping[str, Any] = {}
+    text: str = ""  # the property whose text is a thing as well
 
 
 NOTHING = Outer()
@@ -83,9 +101,9 @@ class Place:
     def member(self, number: int) -> Place:
         return replace(self, place=f"{self.place}/{number}", called=f"{self.called} {number}")
 
-    def names(self, value: Mapping[str, Any], called: str) -> Collection[str]:
+    def names(self, value: Mapping[str, Any], called: str, title: str) -> Collection[str]:
         """The properties that name a thing which is called so."""
-        own = own_within(self.relation, value)
+        own = own_within(self.relation, value) or title
         return (*LABELS, own) if own and value[own] == called and not name_of(value) else LABELS
 
 
@@ -99,6 +117,12 @@ class _Met:
     held: defaultdict[tuple[str, str], defaultdict[str, list[Any]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(list))
     )
+    texts: defaultdict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    unnamed: Counter[str] = field(default_factory=Counter)  # kinds
+
+    def only_texts(self) -> Iterator[tuple[tuple[str, str], Counter[str]]]:
+        """Kind and property of the one text that every unnamed thing of a kind has, and how often each is met."""
+        return ((one, n) for one, n in self.texts.items() if n.total() == self.unnamed[one[0]])
 
 
 def _walk(said: Any, relation: str, owner: str, depth: int, met: _Met) -> None:
@@ -120,6 +144,14 @@ def _walk(said: Any, relation: str, owner: str, depth: int, met: _Met) -> None:
         for path, one in said.items():
             if is_number(one) and path not in inner[0]:
                 met.held[kind_of(relation), path][name_of(inner[0])].append(one)
+    elif relation and not inner and not own:
+        met.unnamed[kind_of(relation)] += 1
+        if len(texts := [path for path, one in said.items() if _is_text(path, one)]) == 1:
+            text = said[texts[0]].strip()
+            met.texts[kind_of(relation), texts[0]][text] += 1
+            for path, one in said.items():
+                if is_number(one):
+                    met.held[kind_of(relation), path][text].append(one)
     for path, one in said.items():
         if isinstance(one, list | dict):
             _walk(one, path, f"{owner}/{name or (said[own] if own else relation)}", depth - 1, met)
@@ -143,6 +175,12 @@ def _is_theirs(numbers: Iterable[list[Any]]) -> bool:
         and all(len(set(all_)) == 1 for all_ in again)
         and len({all_[0] for all_ in every}) > 1
     )
+
+
+def _is_text(path: str, value: Any) -> bool:
+    """Whether a property may tell what an unnamed thing is."""
+    is_short = isinstance(value, str) and 0 < len(value.strip()) <= _LONGEST_TITLE
+    return is_short and path not in _UNITS and not looks_like_value(value.strip())
 
 
 def is_number(value: Any) -> bool:

@@ -218,7 +218,8 @@ class _Reader:
         self._n += 1
         codes = [*self.codes, *(path for path in said if self._kind and _is_id(path, self._kind))]
         number = next((said[name] for name in (*IDS, *codes) if said.get(name) not in (None, "")), None)
-        name = next((str(value).strip() for key, value in said.items() if readable(key) in NAMED_BY and value), "")
+        called_by = (*NAMED_BY, f"{self._kind} name")
+        name = next((str(value).strip() for key, value in said.items() if readable(key) in called_by and value), "")
         if number is None and not name and (own := self._own_name(said)):
             name, said = str(said[own]).strip(), {key: value for key, value in said.items() if key != own}
         key = f"{self._space}/{self._n}" if number is None else f"{self._space}/{self._key(number)}"
@@ -252,6 +253,8 @@ class _Reader:
             if path not in IDS:
                 own = Place(key, f"{key}/{path}", f"{called}, {kind_of(path)}", path, depth, outer.owners)
                 flat, things = self._flat(own, value)
+                if path == outer.text and isinstance(value, str) and value.strip():
+                    things = [value.strip()]
                 properties[path] = [*_list(properties[path]), *_list(flat)] if path in properties else flat
                 within.setdefault(path, []).extend(things)
         self._graph.node(key, (), properties)
@@ -274,7 +277,9 @@ class _Reader:
         if called != key:
             self._builder.label(key, called)
         link = self.within.of_link(at.relation, value) if name_of(value) else frozenset()
-        outer, named = self._outer(at, value), at.names(value, called)
+        if name_of(value) and self._types and (kind := kind_of(at.relation)) not in map(readable, value):
+            self._builder.add(key, TYPE, kind)
+        outer, named = self._outer(at, value), at.names(value, called, self.within.title(at.relation, value))
         said = {path: one for path, one in value.items() if path not in (*link, *named, *outer.held)}
         self._node(key, called, dict(measured(said)), at.depth + 1, outer)
         if not link:
@@ -295,6 +300,8 @@ class _Reader:
             return f"{kind}/{self._key(number)}", name or _mark(kind, self._key(number))
         if not name and value.get(own := own_within(at.relation, value)) in self.within.names:
             return at.place, value[own]
+        if not name and (title := self.within.title(at.relation, value)):
+            return at.place, value[title].strip()
         return name or at.place, name or at.called
 
     def _outer(self, at: Place, value: Mapping[str, Any]) -> Outer:
@@ -304,7 +311,10 @@ class _Reader:
             is_shared = (kind_of(at.relation), name) in self.within.shared
             return Outer((at.owner, *at.owners)) if is_shared else NOTHING
         is_called = value.get(own_within(at.relation, value)) in self.within.names
-        return NOTHING if is_called else Outer((at.owner, *at.owners), self.within.of_held(at.relation, value))
+        if is_called or self.within.title(at.relation, value):
+            return NOTHING
+        held, text = self.within.of_held(at.relation, value), self.within.text_held(at.relation, value)
+        return Outer((at.owner, *at.owners), held, text)
 
     def _triple(self, said: Mapping[str, Any]) -> None:
         subject, relation, obj = (_called(said, names) for names in CALLED)

@@ -279,7 +279,7 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     stem = "row" if source == STDIN else Path(source).name.split(".")[0]
     names, kind = [*columns], singular(readable(stem))
     ids = [name for name in names if readable(name) in ("id", "key", f"{kind} id")]
-    ids += [name for name in names[:1] if readable(name).endswith(" id")]
+    ids += [name for name in names[:1] if readable(name).endswith(" id") or readable(name) in _codes_of(kind)]
     key = tuple(ids[:1]) if ids and _differs(columns[ids[0]]) else ()
     plain = [_column(name, columns[name]) for name in names if name and name not in key]
     table = understood([Table(stem, key, "", (), tuple(plain))])[0]
@@ -302,6 +302,11 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     is_marked = len(key) == 1 and not readable(key[0]).endswith(("id", "key"))  # an id may be one of other things too
     type = "" if is_said else type
     return replace(table, key=key, label=label, columns=said, type=type, also=also, is_file=True, is_marked=is_marked)
+
+
+def _codes_of(kind: str) -> set[str]:
+    """What a first column may be called by whose codes tell the rows apart: "code", or "sailing no" of sailings."""
+    return {"code", *(f"{kind} {name}" for name in ("code", "no", "nr", "number", "ref"))}
 
 
 def _column(name: str, values: Sequence[str]) -> Column:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kgask.link.clock import with_clock
+from kgask.link.denied import undenied
 from kgask.link.left_year import with_year
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
@@ -27,6 +28,7 @@ def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> 
     if question.marks:
         return question
     said = with_both_of(reworded(which_of(without_wish(without_preamble(question.text)))), linker.relation_names)
+    said = undenied(said, linker.relation_names)
     said = with_clock(with_year(with_shared_words(said, linker.pack), linker.pack), linker.pack)
     read = mended(said, lambda: [one.span for one in linker.link(Question(said))], linker.plain_words, is_word)
     return question if read == question.text else replace(question, text=read, asked=question.asked or text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import month_name
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -13,7 +14,7 @@ from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import DATE, date_of_day, day_number
 from kgask.pack.store import Pack
-from kgask.query.axes import literal_places, relation_axis
+from kgask.query.axes import literal_places, qualifier_axis, relation_axis
 
 MOST_TRIPLES = 200_000  # of a graph whose dates are looked at: those of a larger one lie in many years
 _DAYS_OF_WEEK = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -31,13 +32,23 @@ _OF_MONTH = re.compile(  # "may" and "march" are verbs
     re.IGNORECASE,
 )
 _OF_DAY = re.compile(
-    rf"\b(?:on (?:{_WEEKDAY},? )?|(?P<also>{'|'.join(_DAYS_OF_WEEK)}),? )the {DAY}"
-    r"(?= (?:of this month|at|in|for|and|go|did|is|was)\b|\W*\Z)",
+    rf"\b(?:on (?:{_WEEKDAY},? )?|(?:for )?(?P<also>{'|'.join(_DAYS_OF_WEEK)}),? )the {DAY}"
+    r"(?=,| (?:of this month|at|in|for|and|go|did|is|was)\b|\W*\Z)",
     re.IGNORECASE,
 )
 _ON_WEEKDAY = re.compile(rf"\bon (?:the )?{_WEEKDAY}(?! (?:the )?\d)\b", re.IGNORECASE)
 
-_DAYS: WeakKeyDictionary[Pack, np.ndarray] = WeakKeyDictionary()
+SEASON, MIN_WORD = 400, 3  # days from the first to the last that what is dated alike may lie in; letters of no word
+_ANY_DATE = frozenset("date dates year time".split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Season:
+    days: np.ndarray  # since 1970-01-01
+    others: frozenset[str]  # words of relations whose dates lie in many years
+
+
+_SEASONS: WeakKeyDictionary[Pack, _Season] = WeakKeyDictionary()
 
 
 def with_year(text: str, pack: Pack) -> str:
@@ -47,16 +58,17 @@ def with_year(text: str, pack: Pack) -> str:
     """
     if pack.n_triples > MOST_TRIPLES or _LIFE.search(text) is not None:
         return text
+    asked = text
     for form in _DATED:
-        text = form.sub(lambda said: _day(said, pack), text)
-    text = _OF_MONTH.sub(lambda said: _month(said, pack), text)
-    text = _OF_DAY.sub(lambda said: _day_of_only_month(said, pack), text)
-    return _ON_WEEKDAY.sub(lambda said: _only_such_day(said, pack), text)
+        text = form.sub(lambda said: _day(said, pack, asked), text)
+    text = _OF_MONTH.sub(lambda said: _month(said, pack, asked), text)
+    text = _OF_DAY.sub(lambda said: _day_of_only_month(said, pack, asked), text)
+    return _ON_WEEKDAY.sub(lambda said: _only_such_day(said, pack, asked), text)
 
 
-def _day(said: re.Match[str], pack: Pack) -> str:
+def _day(said: re.Match[str], pack: Pack, text: str) -> str:
     month, day = _number_of(said["month"]), int(said["day"])
-    dates = _dates(pack)
+    dates = _dates(pack, text)
     years = {year for year, of, at in dates if (of, at) == (month, day)}
     years = years or {year for year, of, _ in dates if of == month}
     if len(years) != 1 or not _fits(said["weekday"], (year := years.pop(), month, day)):
@@ -64,16 +76,16 @@ def _day(said: re.Match[str], pack: Pack) -> str:
     return f"{day} {said['month'].strip('.')} {year}"
 
 
-def _month(said: re.Match[str], pack: Pack) -> str:
+def _month(said: re.Match[str], pack: Pack, text: str) -> str:
     month = _number_of(said["month"])
     if pack.exact([month_name[month].lower()]):
         return said[0]  # there are things called so: what flowers in July
-    years = {year for year, of, _ in _dates(pack) if of == month}
+    years = {year for year, of, _ in _dates(pack, text) if of == month}
     return f"{said['before']} {said['month'].strip('.')} {years.pop()}" if len(years) == 1 else said[0]
 
 
-def _day_of_only_month(said: re.Match[str], pack: Pack) -> str:
-    months, day = {(year, month) for year, month, _ in _dates(pack)}, int(said["day"])
+def _day_of_only_month(said: re.Match[str], pack: Pack, text: str) -> str:
+    months, day = {(year, month) for year, month, _ in _dates(pack, text)}, int(said["day"])
     if len(months) != 1:
         return said[0]
     ((year, month),) = months
@@ -82,8 +94,8 @@ def _day_of_only_month(said: re.Match[str], pack: Pack) -> str:
     return f"on {day} {month_name[month]} {year}"
 
 
-def _only_such_day(said: re.Match[str], pack: Pack) -> str:
-    meant = [date for date in _dates(pack) if _fits(said["weekday"], date)]
+def _only_such_day(said: re.Match[str], pack: Pack, text: str) -> str:
+    meant = [date for date in _dates(pack, text) if _fits(said["weekday"], date)]
     if len(meant) != 1 or pack.exact([said["weekday"].lower()]):
         return said[0]
     ((year, month, day),) = meant
@@ -101,24 +113,31 @@ def _fits(weekday: str | None, date: tuple[int, int, int]) -> bool:
     return _DAYS_OF_WEEK[(day_number(*date) + 3) % 7] == weekday.lower()  # 1970-01-01 was a Thursday
 
 
-def _dates(pack: Pack) -> list[tuple[int, int, int]]:
-    """Year, month and day of all that a graph dates to the day, but births and deaths; each once."""
-    if pack not in _DAYS:
-        _DAYS[pack] = _days(pack)
-    return [date_of_day(int(day)) for day in _DAYS[pack]]
+def _dates(pack: Pack, text: str) -> list[tuple[int, int, int]]:
+    """Year, month and day of what a graph dates to the day within a season, but births and deaths; each once. None
+    where a question says what another date of it is called."""
+    if pack not in _SEASONS:
+        _SEASONS[pack] = _seasons(pack)
+    season = _SEASONS[pack]
+    said = set(re.findall(r"[a-z]{4,}", text.lower()))
+    return [] if said & season.others else [date_of_day(int(day)) for day in season.days]
 
 
-def _days(pack: Pack) -> np.ndarray:
+def _seasons(pack: Pack) -> _Season:
+    values, days, others = pack.literal_values, [np.zeros(0)], set[str]()
+    labels = [relation_phrase(text.label).lower() for text in pack.relations()]
     dated = [
-        at
-        for at, text in enumerate(pack.relations())
-        if relation_axis(pack, at) == DATE and _LIFE.search(relation_phrase(text.label)) is None
+        at for at in range(pack.n_relations) if relation_axis(pack, at) == DATE or qualifier_axis(pack, at) == DATE
     ]
-    ends = pack.out_object[np.isin(pack.out_relation, dated)]
-    places = literal_places(pack, np.concatenate([ends, pack.qualifier_value]))
-    places = places[places >= 0]
-    values = pack.literal_values
-    if DATE not in values.axes:
-        return np.zeros(0)
-    places = places[values.axis[places] == values.axes.index(DATE)]
-    return distinct(values.low[places[values.low[places] == values.high[places]]])
+    for relation in dated:
+        ends = [pack.out_object[pack.out_relation == relation]]
+        ends.append(pack.qualifier_value[pack.qualifier_relation == relation])
+        places = literal_places(pack, np.concatenate(ends))
+        places = places[places >= 0]
+        places = places[values.axis[places] == values.axes.index(DATE)]
+        low, high = values.low[places], values.high[places]
+        if len(low) and (low == high).all() and low.max() - low.min() <= SEASON and not _LIFE.search(labels[relation]):
+            days.append(low)
+        else:
+            others.update(word for word in labels[relation].split() if len(word) > MIN_WORD and word not in _ANY_DATE)
+    return _Season(distinct(np.concatenate(days)), frozenset(others))

@@ -21,12 +21,22 @@ def _prize(said: re.Match[str]) -> str:
     return "Nobel Peace Prize" if field == "Peace" else f"Nobel Prize in {field}"
 
 
+_SLIPS = (  # of what no graph says
+    ("January", "janurary|januray|janaury"), ("February", "febuary|feburary|febrary|februrary"),
+    ("April", "apirl|aprl"), ("August", "agust|augst"), ("September", "septemeber|setpember|septmber|sepetember"),
+    ("October", "octobre|ocotber|octomber"), ("November", "novemeber|novermber|novembre|novmber"),
+    ("December", "decemeber|decembre|decmber|desember"), ("Tuesday", "tuseday|teusday|tueday"),
+    ("Wednesday", "wensday|wednsday|wendesday|wedensday"), ("Thursday", "thrusday|thurdsay|thirsday"),
+    ("Saturday", "saterday|satuday|saturady"),
+)  # fmt: skip
 _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     # "do you happen to know the height of Everest?"
     (re.compile(r"\A\W*(?:(?:do|would|does) (?:you|anyone|anybody|it) (?:happen to |even )?(?:know|say)|"
                 r"(?:do you have )?any idea|i(?:'d| would) (?:love|like) to know|i(?:'m| am| was)? wonder(?:ing)?|"
                 r"remind me|i forgot|i can't remember),? "
                 r"(?=(?:the|who|whom|whose|what|which|when|where|how|why) )", re.I), ""),
+    (re.compile(r"\b[Ww]ich (?=[a-z])"), "which "),
+    *((re.compile(rf"\b(?:{slip})\b", re.I), meant) for meant, slip in _SLIPS),
     # "her grandfather on the mother's side"
     *((re.compile(rf"\b({_FAR_KIN}) on (?:(?:his|her|its|their|the) )?(?:{kin})(?:['\u2019]s)? side\b", re.I),
        rf"{side} \1") for side, kin in (("maternal", "mother|mum|mom|dam"), ("paternal", "father|dad|sire"))),

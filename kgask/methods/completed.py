@@ -26,7 +26,7 @@ from kgask.query import nodes
 from kgask.query.base import Comparison, Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
-from kgask.retrieve.follow import relations_of
+from kgask.retrieve.follow import reached_by, relations_of
 from kgask.retrieve.run import Runner
 
 MOST_ENDS = 50  # of a set that are looked at
@@ -53,9 +53,7 @@ _HOW_LONG = re.compile(
     r"\bduration\b",
     re.IGNORECASE,
 )
-_WHAT = re.compile(
-    r"\W*(?:and |so )?(?:what|who|whom)(?:['\u2019]s)? (?:has|have|had|did|does|do|is|was|were|else)\b", re.I
-)
+_WHAT = re.compile(r"\W*(?:and |so )?(?:what|who|whom)\b(?! (?:kind|sort|type|time|day|date|year|is|are|was)\b)", re.I)
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,12}[ #/_.-]{0,2}[\dA-Z][\w./-]*(?:, \w+ \d+)?")
 
 
@@ -176,6 +174,13 @@ def _written(span: ValueSpan) -> set[str]:
     return {str(int(one)) if isinstance(one, float) and one.is_integer() else str(one) for one in bare}
 
 
+def _leads_to_things(members: np.ndarray, relation: int, pack: Pack) -> bool:
+    """Whether something is said of what a relation leads to from some of a set: of volunteers, not of a role."""
+    said = relations_of(pack, reached_by(pack, members, relation))[: pack.n_relations]
+    said[list(pack.type_relations)] = False
+    return bool(said.any())
+
+
 def _bare(one: object) -> object:
     """A constant without the unit that a query may have given it; None for what is none."""
     match one:
@@ -222,6 +227,8 @@ def _of_rows(query: Query, text: str, facts: RelationFacts, runner: Runner) -> I
     ]
     labels = facts.pack.relation_labels()
     called = [one for one in leading if said.issuperset(relation_phrase(labels[one]).lower().split())]
-    is_plain = _WHAT.match(text) is not None and not any(isinstance(node, nodes.Best) for node in query.walk())
-    only = leading if len(leading) == 1 and is_plain else []
+    if _WHAT.match(text) is None or any(isinstance(node, nodes.Best) for node in query.walk()):
+        leading = []
+    told = [one for one in leading if len(leading) == 1 or _leads_to_things(members, one, facts.pack)]
+    only = told if len(told) == 1 else []
     yield from (nodes.Follow(query, one) for one in (called or only)[:MOST_ROWS])

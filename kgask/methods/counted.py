@@ -20,8 +20,6 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import axis_codes, literal_places, relation_axis
 from kgask.retrieve.follow import relations_of
-from kgask.retrieve.frontier import Budget
-from kgask.retrieve.run import Runner
 from kgask.types import undirected
 
 _BASE = r"(?:kg|m|s|K|A|mol|cd)[²³⁴]?"
@@ -106,11 +104,7 @@ def _is_no_quantity(found: Hypothesis, question: str, pack: Pack) -> bool:
     query = found.make_query()
     if not isinstance(query, nodes.Count) or not is_small(pack) or _HOW_MANY_SOLD.search(question) is None:
         return False
-    has = relations_of(pack, Runner(pack, Budget(LOOK_SECONDS)).members(query.base).possible[:LOOKED_AT])
-    labels = (
-        relation_phrase(text.label).lower() for text, is_said in zip(pack.relations(), has, strict=False) if is_said
-    )
-    return any(_QUANTITY.search(label) for label in labels)
+    return any(_QUANTITY.search(relation_phrase(label).lower()) for label in pack.relation_labels())
 
 
 def _is_told_otherwise(found: Hypothesis, question: str, pack: Pack) -> bool:

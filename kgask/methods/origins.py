@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+import numpy as np
+
 from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import CLOCK
 from kgask.pack.store import Pack
@@ -44,6 +46,9 @@ _ARRIVES = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(r"\W*(?:and |so )?(?:when|what time|at what time)\b", re.IGNORECASE)
+_WHO = re.compile(r"\W*(?:and |so )?(?:whom?|what(?:['\u2019]?s)?)\b(?! (?:row|record|line|entr))", re.IGNORECASE)
+_ROW = re.compile(r"[a-z][\w -]*/\d+(?:, \w+ \d+)?|.+, [a-z][a-z ]* \d+")
+MOST_LOOKED_AT = 5
 _AT_START = re.compile(r"\b(?:dep\b|depart|leav|start|begin|opens?\b)", re.IGNORECASE)
 _AT_END = re.compile(r"\b(?:arr\b|arriv|end|finish|clos|return)", re.IGNORECASE)
 _Spans = Mapping[EntityId, tuple[int, int]]
@@ -84,6 +89,13 @@ def _is_at_other_end(query: Query, text: str, pack: Pack) -> bool:
     by = (node.by.path[-1] for node in query.walk() if isinstance(node, nodes.Where | nodes.Best))
     told = [query.relation] if isinstance(query, nodes.Follow) and _ASKS_WHEN.match(text) else []
     return bool(starts and ends) and any(one in others for one in (*by, *told))
+
+
+def tells_rows(answers: np.ndarray, text: str, pack: Pack) -> bool:
+    """Whether somebody or something is asked for, and what is found are rows of a table without a name: "shift/12"."""
+    if _WHO.match(text) is None or not len(answers):
+        return False
+    return all(_ROW.fullmatch(label) for label in pack.labels(answers[:MOST_LOOKED_AT].tolist()))
 
 
 def _role(called: str) -> str:

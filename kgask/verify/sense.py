@@ -90,9 +90,7 @@ def _is_sensible(runner: Runner, node: Node) -> bool:
             is_date = relation_axis(runner.pack, relation) in WHEN  # born before another died
             return is_date or relation == another
         case nodes.Compare(nodes.Values(one, relation), _, nodes.Values(other, another)) if one == other:
-            return (
-                relation != another and relation_axis(runner.pack, relation) != CLOCK
-            )  # that it arrives after it left
+            return relation != another and relation_axis(runner.pack, relation) != CLOCK  # "arrives after it left"
         case nodes.Compare(nodes.Values(_, relation), "=", nodes.Number() as said):
             return is_in_reach(runner, relation, said, FAR)
         case nodes.Compare(left, _, right) | nodes.Age(left, right):
