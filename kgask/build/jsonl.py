@@ -97,7 +97,7 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
 def _within_lines(start: bytes) -> Within:
     """What the first lines tell together, as many as are at hand; no names, which all of them would tell."""
     known = []
-    for line in start.splitlines()[:-1]:
+    for line in start.splitlines():  # the last one may be cut off
         with suppress(BuildError):
             known.append(parsed(line))
     return replace(Within.of(known), names=frozenset())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 _DENIED = re.compile(
-    r"(?:\b(?P<be>is|are|was|were) )?(?:\b(?:still|yet|currently) )?\bun(?P<word>[a-z]{3,})\b"
+    r"(?:\b(?P<be>is|are|was|were) )?(?:\b(?:still|yet|currently) )?\bun(?P<word>[a-z]{4,})\b"
     r"(?: (?P<nouns>[a-z]{3,}s)\b)?",
     re.IGNORECASE,
 )

@@ -21,12 +21,13 @@ _NEEDED_FOR = (
     "report quiz crossword homework essay debate meeting article newsletter poster presentation talk records files "
     "boss audit project"
 )
+_NEED = rf"(?:the|my|our|a) (?:[\w'-]+ )?(?:{'|'.join(_NEEDED_FOR.split())})"
 _EXCUSE = re.compile(
     r"\A\W*(?:(?:i['\u2019]m )?(?:sorry|apologies|excuse me|pardon me|forgive me)|"
     r"(?:just )?out of (?:\w+ )?(?:curiosity|interest)|in case it['\u2019]?(?:s| is)|while you(?:['\u2019]re| are)|"
     r"if (?:it|that)(?:['\u2019]s| is) (?:ok|okay|no|not)|if you (?:don['\u2019]t mind|could|can|please|know|have)|"
     r"when(?:ever)? you (?:get|have|find) (?:a|the|some|round|around|to|time)|"
-    rf"(?:just )?(?:for|to) (?:the|my|our|a) (?:[\w'-]+ )?(?:{'|'.join(_NEEDED_FOR.split())})\b|"
+    rf"(?:just )?(?:for|to) {_NEED}\b|"
     r"if i (?:remember|recall)(?: (?:right|correct)ly| right)?(?=,))"
     r"[^,:;?\u2013\u2014]*?(?:[,:;]| [-\u2013\u2014](?=\s))\s*(?:(?:and|but|so|then) )?(?=\w)",
     re.IGNORECASE,
@@ -36,7 +37,7 @@ _KNOW = (
     r"look(?:ing)? up|see|say|count(?:ing)?(?: up)?|remind me)"
 )
 _LEAD = re.compile(
-    rf"\A\W*(?!{_ASKING})(?!{_PREPOSITION} (?!the \w+ \w+ at\b))(?P<lead>[^?]*?\b{_KNOW}"
+    rf"\A\W*(?!{_ASKING})(?!{_PREPOSITION} (?!{_NEED}\b))(?P<lead>[^?]*?\b{_KNOW}"
     rf"(?: (?:for (?:me|us)|again|please|exactly|quickly))*,? )(?P<asked>(?:{_PREPOSITION} )?{_ASKING}.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )

@@ -145,7 +145,7 @@ def _of_times(query: Query, text: str, facts: RelationFacts, runner: Runner) -> 
     timed = [one for one in had if one < facts.n_relations and one not in fixed and facts.of(one)[0] in WHEN]
     for relation in timed[:MOST_LIMITS]:
         best = nodes.Best(base, nodes.ValueOf((relation,)), found[0].lower() in _LATE)
-        wanted = {*asked, *([relation] if _ASKS_WHEN.match(text) else [])}
+        wanted = {*asked, relation} if _ASKS_WHEN.match(text) else set()
         yield from (nodes.Follow(best, one) for one in sorted(wanted)) if wanted else [best]
 
 

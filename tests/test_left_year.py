@@ -1,0 +1,80 @@
+"""Days and months that are said without their year; words that only lead up to a question, or deny by a syllable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import kgask
+from kgask.build.recipe import Recipe, build
+from kgask.link.denied import undenied
+from kgask.link.left_year import with_year
+from kgask.link.preamble import without_preamble
+from kgask.opened import Opened
+
+LOANS = """loan,book,reader,taken,joined
+L-1,Emma,Ann Lee,2024-03-04,2011-03-01
+L-2,Dune,Bob Ray,2024-03-18,2019-06-20
+L-3,Ulysses,Ann Lee,2024-04-02,2011-03-01
+L-4,Emma,Cy Orr,2024-04-09,2020-04-11
+"""
+
+
+@pytest.fixture(scope="module")
+def loans(tmp_path_factory: pytest.TempPathFactory) -> Opened:
+    folder: Path = tmp_path_factory.mktemp("loans")
+    (folder / "loans.csv").write_text(LOANS, encoding="utf-8")
+    build(Recipe((str(folder / "loans.csv"),), folder / "pack", recognise=True), lambda line: None)
+    return kgask.open(str(folder / "pack"), reader=None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("Which loans were taken in March?", "Which loans were taken in March 2024?"),
+        ("what was taken on the 2nd of April", "what was taken on 2 April 2024"),
+        ("what was taken on Monday 4 March?", "what was taken on 4 March 2024?"),
+        ("what was taken on Tuesday 4 March?", "what was taken on Tuesday 4 March?"),  # it was a Monday
+        ("Who joined in March?", "Who joined in March?"),  # in which year is told by nothing
+        ("Who was born in March?", "Who was born in March?"),
+        ("what was taken on 4 March 2023", "what was taken on 4 March 2023"),
+        ("may I see Emma", "may I see Emma"),
+    ],
+)
+def test_the_year_is_that_of_the_season(loans: Opened, asked: str, read: str) -> None:
+    assert with_year(asked, loans.pack) == read
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [("How many loans were there in March?", "2"), ("which loans were taken before 5 March?", "L-1")],
+)
+def test_a_month_is_a_limit(loans: Opened, asked: str, answer: str) -> None:
+    found = loans.ask(asked)
+    assert found.text == answer, found.reason
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        (
+            "Sorry to be a pain, but which loan was it again that we wrapped up in May?",
+            "which loan was wrapped up in May?",
+        ),
+        ("For the debate I'd need to know how many wolves there are.", "how many wolves there are."),
+        ("We had a call from 0173 917 384 - which tenant is that?", "Which tenant has 0173 917 384?"),
+        ("My boss says Emma is a novel, is that right?", "Is it true that Emma is a novel?"),
+        ("In 2019, can you tell me who won?", "In 2019, can you tell me who won?"),
+        ("If you look at France, which river is the longest?", "If you look at France, which river is the longest?"),
+        ("Leaving aside Ann, would you tell me who won?", "Leaving aside Ann, would you tell me who won?"),
+        ("Who says that Emma is a novel?", "Who says that Emma is a novel?"),
+    ],
+)
+def test_what_asks_nothing_is_left_out_and_nothing_else(asked: str, read: str) -> None:
+    assert without_preamble(asked) == read
+
+
+def test_only_what_a_graph_says_is_denied() -> None:
+    assert undenied("Are any bills unpaid?", ["paid on"]) == "Are any bills that are not paid?"
+    assert undenied("the United Kingdom under Union law", ["it", "der", "ion"]) == "the United Kingdom under Union law"
