@@ -10,7 +10,7 @@ import kgask
 from kgask.build.recipe import Recipe, build
 from kgask.link.values import value_spans
 from kgask.methods.completed import sign_of
-from kgask.methods.origins import goes_the_other_way, tells_rows
+from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
 from kgask.opened import Opened
 from kgask.pack.quantities import CLOCK
 from kgask.query.text import parse
@@ -107,3 +107,36 @@ def test_whoever_is_asked_for_is_no_row(rota: Opened) -> None:
     assert found.text == "Janet Swales", found.reason
     rows = run(parse("follow(<till>, ^<role>)", rota.pack), rota.pack).certain
     assert tells_rows(rows, "Who is on the till?", rota.pack) and not tells_rows(rows, "Which shifts?", rota.pack)
+
+
+MYTHS = """subject,predicate,object
+Arven,slain by,Gorl
+Teyla,slain by,Mord
+Gorl,slain by,Teyla
+Arven,instance of,god
+Teyla,instance of,god
+Gorl,instance of,monster
+Mord,instance of,god
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "is_other"),
+    [
+        ("holds(<Arven>, <slain by>, <Gorl>)", "Did Arven slay Gorl?", True),
+        ("holds(<Arven>, <slain by>, <Gorl>)", "Did Gorl slay Arven?", False),
+        ("holds(<Arven>, <slain by>, <Gorl>)", "Has Arven been slain by Gorl?", False),
+        ("follow(<Gorl>, <slain by>)", "Whom did Gorl kill?", True),
+        ("follow(<Gorl>, ^<slain by>)", "Whom did Gorl kill?", False),
+        ("follow(<Gorl>, <slain by>)", "Who slew Gorl?", False),
+    ],
+)
+def test_who_did_it_is_no_one_it_was_done_to(tmp_path: Path, query: str, text: str, is_other: bool) -> None:
+    with opened(tmp_path, myths=MYTHS) as myths:
+        spans = {
+            hit.entity: (text.index(name), text.index(name) + len(name))
+            for name in ("Arven", "Gorl")
+            if name in text
+            for hit in myths.pack.exact([name.lower()])[name.lower()]
+        }
+        assert is_done_by_other(parse(query, myths.pack), text, spans, myths.pack) is is_other

@@ -28,7 +28,7 @@ from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another, measures_few
 from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations
 from kgask.methods.numbering import counted_off
-from kgask.methods.origins import goes_the_other_way, tells_rows
+from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.methods.roles import is_the_other_way, passes_over_role, takes_converse
@@ -103,6 +103,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
     if goes_the_other_way(query, question, spans, pack) or tells_rows(best.answers, question, pack):
+        return True
+    if is_done_by_other(query, question, spans, pack):
         return True
     if _passes_over_measure(query, question, spans, pack) or measures_few(query, question, pack):
         return True

@@ -46,6 +46,9 @@ _ARRIVES = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(r"\W*(?:and |so )?(?:when|what time|at what time)\b", re.IGNORECASE)
+_BY = re.compile(r"\w(?:ed|en|ain|ung|ilt|ade|aught|ought|old|ead|et|und) by\Z", re.IGNORECASE)
+_PASSIVE = re.compile(r"\b(?:been|be|get|gets|got|getting)\b.* by\b", re.IGNORECASE)
+_DOES = re.compile(r"\b(?:did|does|do|has|have|had|didn['\u2019]?t|doesn['\u2019]?t) (?:the |ever )?\Z", re.IGNORECASE)
 _WHO = re.compile(r"\W*(?:and |so )?(?:whom?|what(?:['\u2019]?s)?)\b(?! (?:row|record|line|entr))", re.IGNORECASE)
 _ROW = re.compile(r"[a-z][\w -]*/\d+(?:, \w+ \d+)?|.+, [a-z][a-z ]* \d+")
 MOST_LOOKED_AT = 5
@@ -89,6 +92,23 @@ def _is_at_other_end(query: Query, text: str, pack: Pack) -> bool:
     by = (node.by.path[-1] for node in query.walk() if isinstance(node, nodes.Where | nodes.Best))
     told = [query.relation] if isinstance(query, nodes.Follow) and _ASKS_WHEN.match(text) else []
     return bool(starts and ends) and any(one in others for one in (*by, *told))
+
+
+def is_done_by_other(query: Query, text: str, spans: _Spans, pack: Pack) -> bool:
+    """Whether a relation that leads to who did it ("slain by") is followed from who is said to have done it: "did Ann
+    kill Bob?" is none about who killed Ann."""
+    for node in query.walk() if _PASSIVE.search(text) is None else ():
+        match node:
+            case nodes.Holds(nodes.Entities((one,)), relation, nodes.Entities((other,))):
+                doer = one if relation < pack.n_relations else other
+            case nodes.Follow(nodes.Entities((doer,)), relation) if relation < pack.n_relations:
+                pass
+            case _:
+                continue
+        label = relation_phrase(pack.relation_labels()[relation % pack.n_relations])
+        if _BY.search(label) and doer in spans and _DOES.search(text[: spans[doer][0]]):
+            return True
+    return False
 
 
 def tells_rows(answers: np.ndarray, text: str, pack: Pack) -> bool:

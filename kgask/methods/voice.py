@@ -45,7 +45,9 @@ _IRREGULAR = tuple(
         "lend lends lent lending", "send sends sent sending", "find finds found finding", "bear bears bore born",
         "fight fights fought fighting", "bind binds bound binding", "rise rises rose risen rising",
         "lie lies lay lain lying", "sit sits sat sitting", "own owns owned owning", "come comes came coming",
-        "go goes went gone going",
+        "go goes went gone going", "slay slays slew slain slaying", "shoot shoots shot shooting",
+        "steal steals stole stolen stealing", "choose chooses chose chosen choosing", "bring brings brought bringing",
+        "catch catches caught catching", "throw throws threw thrown throwing", "ride rides rode ridden riding",
         "begin begins began begun beginning", "break breaks broke broken breaking", "hide hides hid hidden hiding",
     )
 )  # fmt: skip
