@@ -78,8 +78,8 @@ def _day(said: re.Match[str], pack: Pack, text: str) -> str:
 
 def _month(said: re.Match[str], pack: Pack, text: str) -> str:
     month = _number_of(said["month"])
-    if pack.exact([month_name[month].lower()]):
-        return said[0]  # there are things called so: what flowers in July
+    if pack.exact([month_name[month].lower()]) or any(_is_called(label, month) for label in pack.relation_labels()):
+        return said[0]  # there are things called so: what flowers in July, "nights May"
     years = {year for year, of, _ in _dates(pack, text) if of == month}
     return f"{said['before']} {said['month'].strip('.')} {years.pop()}" if len(years) == 1 else said[0]
 
@@ -100,6 +100,12 @@ def _only_such_day(said: re.Match[str], pack: Pack, text: str) -> str:
         return said[0]
     ((year, month, day),) = meant
     return f"on {day} {month_name[month]} {year}"
+
+
+def _is_called(relation: str, month: int) -> bool:
+    return not {month_name[month].lower(), month_name[month][:3].lower()}.isdisjoint(
+        relation_phrase(relation).lower().split()
+    )
 
 
 def _number_of(month: str) -> int:
