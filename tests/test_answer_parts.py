@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from forked_cli import kgask
 
+import kgask as library
 from kgask.answer.parts import split_question, with_name
 from kgask.answer.pipeline import Pipeline
 from kgask.cli.formats import formatted
@@ -172,3 +173,9 @@ def test_a_part_takes_from_the_one_before_what_it_leaves_out() -> None:
         answer = pipeline.ask("Which languages are official in Finland and which in Sweden?", min_confidence=0.0)
     assert [part.text.split(" | ")[0] for part in answer.parts] == ["Finnish", "Swedish"]
     assert answer.parts[1].notes[0].startswith("read 'which in Sweden?' as 'Which languages are official in Sweden?'")
+
+
+def test_he_is_no_place_that_was_told() -> None:
+    with library.open("demo", reader=None) as demo:
+        found = demo.ask("Where was Enrico Fermi born and where did he die?")
+        assert found.text == "Rome; Chicago", found.reason

@@ -54,6 +54,11 @@ _SORTS = (
 )
 
 _SORT = re.compile(rf"\b(?:that|the|this) (?!city|town|village|place)({_SORTS})\b", re.IGNORECASE)  # "that country"
+_WHERE_OR_WHEN = re.compile(
+    r"\W*(?:and |so )?(?:(?:in|at|from|to|on) )?"
+    r"(?:where|when|(?:what|which) (?:city|town|place|country|year|day|date|river))\b",
+    re.IGNORECASE,
+)
 _WHERE = re.compile(r"\W*(?:in which|in what|where)\b", re.IGNORECASE)
 # A pronoun, and how the one whom it means stands in its place.
 _PLACES = (
@@ -189,7 +194,8 @@ def meant(part: str, before: Sequence[tuple[str, Answer]], first_literal: Entity
     words = set(re.findall(r"[a-z]+", part.lower()))
     for asked, answer in reversed(before):
         answers = [(one.id, one.label) for one in answer.entities if one.id < first_literal]
-        answers = answers if len(answers) == 1 else []
+        is_place = bool(words & _OF_PERSONS) and _WHERE_OR_WHEN.match(asked) is not None  # no he, and no she
+        answers = answers if len(answers) == 1 and not is_place else []
         topics = [(seed.entity, seed.label or seed.name) for seed in answer.seeds[:1]]
         # "it" beside "who ...?" is hardly the one who was asked for.
         about_topic = bool(_WHO.match(asked)) and not words & _OF_PERSONS

@@ -32,6 +32,20 @@ _EXCUSE = re.compile(
     r"[^,:;?\u2013\u2014]*?(?:[,:;]| [-\u2013\u2014](?=\s))\s*(?:(?:and|but|so|then) )?(?=\w)",
     re.IGNORECASE,
 )
+_QUIZ = re.compile(
+    r"\A\W*(?:for [a-z]+ (?:bonus )?points?|fingers on [a-z' ]+|true or false(?: [a-z]+)?|"
+    r"(?:first|next|last|final|bonus) (?:one|question|round|up)|[a-z]+ for the price of one|"
+    r"(?:here is|here's) an? (?:easy|quick|hard) one|"
+    r"starter for ten)\s*[:,-] (?=[a-z])",
+    re.IGNORECASE,
+)
+_OCCASION = re.compile(
+    r"\A\W*(?:for|since|as|because|so that|though|now that|while|before) "
+    r"(?P<lead>[^?:]*?\b(?:i|my|me|we|our|us)\b[^?:]*?)(?:, |: | - )(?:(?:so|then|and) )?"
+    rf"(?:please )?(?:(?:can|could|would) you (?:please )?(?:tell me|confirm|say|check) )?"
+    rf"(?=(?:{_PREPOSITION} )?{_ASKING})",
+    re.IGNORECASE,
+)
 _KNOW = (
     r"(?:know|find out|finding out|work out|figure out|remember|recall|tell(?:ing)? (?:me|us)|check(?:ing)?|learn|hear|"
     r"look(?:ing)? up|see|say|count(?:ing)?(?: up)?|remind me)"
@@ -53,13 +67,15 @@ _REFERS = re.compile(
     r"\b(?:it|its|he|she|his|her|him|they|their|them|that|this|those|these|there|then|both|before)\b", re.IGNORECASE
 )
 _CONTENT = re.compile(r"\d|(?<=[\w,;:] )(?!I\b)[A-Z]\w")
+_WHO_IT_WAS = re.compile(r"\A\s*it (?:was|is) |(?<=\w) (?:who|that) (?=[a-z]+ed\b)", re.IGNORECASE)
 _RIGHT = (
     r"(?:is|was|isn['\u2019]t|are) (?:that|he|she|it|this|they) (?:actually |really )?"
     r"(?:right|true|correct|so|the case)\W*\Z"
 )
 _CLAIMED = re.compile(
-    r"\A[^?]*?\b(?:insists?|claims?|says?|said|told me|tells me|reckons?|swears?|thinks?|believes?|heard|read|sure)"
-    rf"(?: me| us)?(?: that)? (?P<claim>[^?]+?)\s*(?:[,;.]| [-\u2013\u2014])\s*(?:but )?{_RIGHT}",
+    r"\A[^?]*?\b(?:insists?|claims?|says?|said|told me|tells me|reckons?|swears?(?: blind)?|thinks?|believes?|heard|"
+    r"read|sure)(?: me| us)?(?: that)? (?P<claim>[^?]+?)(?:, and (?:i|we)\b[^,:;?]*)?"
+    rf"\s*(?:[,:;.]| [-\u2013\u2014])\s*(?:but )?{_RIGHT}",
     re.IGNORECASE | re.DOTALL,
 )
 _SOMEBODY = r"(?:can|could|would|will) (?:you|someone|somebody)(?: please| kindly)? "
@@ -77,6 +93,8 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(rf"\A(?P<who>who|(?:which|what)(?: [\w-]+){{1,3}}?){_BE} it(?: again)? (?:that |who |which )?"
                 rf"(?:we|they|you|i|people|every(?:body|one)) (?P<verb>(?:{_DONE})(?: (?:up|out|off|down))?)\b", re.I),
      r"\g<who> was \g<verb>"),
+    # "is it right, as I read, that Emma is a novel?", "it was Ann who directed Jaws"
+    (re.compile(r"\A\W*(?:is|was) it (?:right|true|correct|so), [^,?]*, that ", re.I), "Is it true that "),
     # "there's a song that runs 374 seconds, what's it called again"
     (re.compile(rf"\A\W*there(?:{_BE}| are) (?:an?|this|some) (?P<kind>[\w -]+?) (?:that|which|who) "
                 rf"(?P<rest>[^?,;]+?)[,;.:]? (?:-+ )?(?:what|which|who){_BE} (?:it|that|he|she|this)"
@@ -119,8 +137,12 @@ def without_preamble(text: str) -> str:
     for form in (_GREETING, _EXCUSE):
         found = form.match(asked)
         asked = asked[found.end() :] if found is not None and (form is _GREETING or not _says(found[0])) else asked
+    asked = _QUIZ.sub("", asked)
+    occasion = _OCCASION.match(asked)
+    if occasion is not None and not _says(occasion["lead"]):
+        asked = asked[occasion.end() :]
     if (claimed := _CLAIMED.match(asked)) is not None:
-        return f"Is it true that {claimed['claim']}?"
+        return f"Is it true that {_WHO_IT_WAS.sub(' ', claimed['claim']).strip()}?"
     asked = _CHECK.sub("Is it true that ", asked)
     for pattern, said in _FORMS:
         asked = pattern.sub(said, asked)
