@@ -9,6 +9,7 @@ has its own as well.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from kgask.build.tables import readable, singular
 from kgask.errors import BuildError
 from kgask.pack.literals import parse_literal
 
+_CODE = re.compile(r"\s*\S*\d\S*\s*")
 LABELS = ("label", "name", "title")
 _AMOUNTS, _UNITS = ("amount", "quantity", "qty", "value"), ("unit", "units", "uom")
 MOST_DEPTH = 20  # of objects within objects
@@ -178,9 +180,9 @@ def _is_theirs(numbers: Iterable[list[Any]]) -> bool:
 
 
 def _is_text(path: str, value: Any) -> bool:
-    """Whether a property may tell what an unnamed thing is."""
+    """Whether a property may tell what an unnamed thing is: no code does."""
     is_short = isinstance(value, str) and 0 < len(value.strip()) <= _LONGEST_TITLE
-    return is_short and path not in _UNITS and not looks_like_value(value.strip())
+    return is_short and path not in _UNITS and not looks_like_value(value.strip()) and not _CODE.fullmatch(value)
 
 
 def is_number(value: Any) -> bool:

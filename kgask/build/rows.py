@@ -175,6 +175,9 @@ def add_rows(
         tell(f"{source}: {words}")
 
 
+_SIDES = (("home", "home team", "host", "white"), ("away", "away team", "visitor", "guest", "visitors", "black"))
+
+
 class _Reader:
     """Rows of one table, given to the builder."""
 
@@ -184,6 +187,8 @@ class _Reader:
         self._builder, self._names, self._table, self._space = builder, names, table, space_of(source)
         self._key = [names.index(name) for name in table.key]
         self._label = [names.index(name) for name in table.label]
+        sides = [[at for at, name in enumerate(names) if readable(name) in side] for side in _SIDES]
+        self._sides = [at for side in sides for at in side[:1]] if all(sides) else []
         self._values = [
             (names.index(one.names[0]), one, _convention_of(columns[one.names[0]])) for one in table.columns
         ]
@@ -204,6 +209,8 @@ class _Reader:
         label = " ".join(row[at] for at in self._label if row[at])
         key = self._key_of(row, label)
         label = f"{self._space} {label}" if self._label == self._key and label.isdecimal() else label
+        if not label and self._sides and all(row[at] for at in self._sides):
+            label = " v ".join(row[at] for at in self._sides)
         for type in filter(None, (self._table.type, self._table.also)):
             self._builder.add(key, TYPE, type)
         for at, column, convention in self._values:

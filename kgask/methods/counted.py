@@ -201,8 +201,9 @@ def _is_no_time(found: Hypothesis, question: str, pack: Pack) -> bool:
         return False
     if found.outcome is not None and found.outcome.members is None:
         return False
-    codes, axes = axis_codes(pack, found.answers), pack.literal_values.axes
-    return all(code < 0 or axes[code] == CLOCK for code in codes.tolist())
+    answers, axes = found.answers[:LOOKED_AT], pack.literal_values.axes
+    told = zip(axis_codes(pack, answers).tolist(), pack.labels(answers.tolist()), strict=True)
+    return all(axes[code] == CLOCK if code >= 0 else not any(map(str.isdigit, label)) for code, label in told)
 
 
 def _is_told_in_column(found: Hypothesis, question: str, pack: Pack) -> bool:
