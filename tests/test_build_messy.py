@@ -119,6 +119,7 @@ def test_lists_are_their_members_and_blank_nodes_are_called_by_their_values(tmp_
             "orders.jsonl",
             json.dumps(ORDERS),
             {("Order A-1", "instance of", "order"),
+                 ("Nils Berg", "instance of", "customer"),
              ("Order A-1", "customer", "Nils Berg"), ("Nils Berg", "city", "Oslo"), ("Order A-1", "total", "129.5"),
              ("Order A-1", "items", "Order A-1, item 1"), ("Order A-1", "items", "Order A-1, item 2"),
              ("Order A-1, item 1", "sku", "k1"),
