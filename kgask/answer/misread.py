@@ -102,7 +102,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
-    if goes_the_other_way(query, question, spans, pack) or tells_rows(best.answers, question, pack):
+    if goes_the_other_way(query, question, spans, pack) or tells_rows(best, question, pack):
         return True
     if is_done_by_other(query, question, spans, pack):
         return True

@@ -53,6 +53,7 @@ _HOW_LONG = re.compile(
     r"\bduration\b",
     re.IGNORECASE,
 )
+_HOW_MANY_PEOPLE = re.compile(r"\bhow many (?:different |other )?(?:people|persons|men|women|folks?|of us)\b", re.I)
 _WHAT = re.compile(r"\W*(?:and |so )?(?:what|who|whom)\b(?! (?:kind|sort|type|time|day|date|year|is|are|was)\b)", re.I)
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,12}[ #/_.-]{0,2}[\dA-Z][\w./-]*(?:, \w+ \d+)?")
 
@@ -206,6 +207,9 @@ def _measuring(base: SetNode, span: ValueSpan, facts: RelationFacts, runner: Run
 def _of_rows(query: Query, text: str, facts: RelationFacts, runner: Runner) -> Iterator[Query]:
     """What the things are of that were found, where these are rows without a name of their own, which nobody asked
     for; not of several names, which one row need not have together."""
+    if isinstance(query, nodes.Count) and _HOW_MANY_PEOPLE.search(text):
+        of_rows = _of_rows(query.base, text, facts, runner)
+        yield from (nodes.Count(one) for one in of_rows if isinstance(one, SetNode))
     if not isinstance(query, SetNode) or sum(isinstance(node, nodes.Entities) for node in query.walk()) > 1:
         return
     members = runner.members(query).certain[:MOST_ENDS]
@@ -227,7 +231,8 @@ def _of_rows(query: Query, text: str, facts: RelationFacts, runner: Runner) -> I
     ]
     labels = facts.pack.relation_labels()
     called = [one for one in leading if said.issuperset(relation_phrase(labels[one]).lower().split())]
-    if _WHAT.match(text) is None or any(isinstance(node, nodes.Best) for node in query.walk()):
+    asks = _WHAT.match(text) or _HOW_MANY_PEOPLE.search(text)
+    if asks is None or any(isinstance(node, nodes.Best) for node in query.walk()):
         leading = []
     told = [one for one in leading if len(leading) == 1 or _leads_to_things(members, one, facts.pack)]
     only = told if len(told) == 1 else []

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from kgask.methods.protocol import Hypothesis
 from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import CLOCK
 from kgask.pack.store import Pack
@@ -50,6 +51,7 @@ _BY = re.compile(r"\w(?:ed|en|ain|ung|ilt|ade|aught|ought|old|ead|et|und) by\Z",
 _PASSIVE = re.compile(r"\b(?:been|be|get|gets|got|getting)\b.* by\b", re.IGNORECASE)
 _DOES = re.compile(r"\b(?:did|does|do|has|have|had|didn['\u2019]?t|doesn['\u2019]?t) (?:the |ever )?\Z", re.IGNORECASE)
 _WHO = re.compile(r"\W*(?:and |so )?(?:whom?|what(?:['\u2019]?s)?)\b(?! (?:row|record|line|entr))", re.IGNORECASE)
+_PEOPLE = re.compile(r"\bhow many (?:different |other )?(?:people|persons|men|women|folks?|of us)\b", re.IGNORECASE)
 _ROW = re.compile(r"[a-z][\w -]*/\d+(?:, \w+ \d+)?|.+, [a-z][a-z ]* \d+")
 MOST_LOOKED_AT = 5
 _AT_START = re.compile(r"\b(?:dep\b|depart|leav|start|begin|opens?\b)", re.IGNORECASE)
@@ -111,11 +113,18 @@ def is_done_by_other(query: Query, text: str, spans: _Spans, pack: Pack) -> bool
     return False
 
 
-def tells_rows(answers: np.ndarray, text: str, pack: Pack) -> bool:
-    """Whether somebody or something is asked for, and what is found are rows of a table without a name: "shift/12"."""
-    if _WHO.match(text) is None or not len(answers):
-        return False
-    return all(_ROW.fullmatch(label) for label in pack.labels(answers[:MOST_LOOKED_AT].tolist()))
+def tells_rows(found: Hypothesis, text: str, pack: Pack) -> bool:
+    """Whether somebody or something is asked for, or people are counted, and what is found are rows of a table without
+    a name: "shift/12"."""
+    query = found.make_query()
+    if isinstance(query, nodes.Count) and found.outcome is not None and _PEOPLE.search(text):
+        return _are_rows(found.outcome.runner.members(query.base).certain, pack)
+    return _WHO.match(text) is not None and _are_rows(found.answers, pack)
+
+
+def _are_rows(entities: np.ndarray, pack: Pack) -> bool:
+    labels = pack.labels(entities[:MOST_LOOKED_AT].tolist())
+    return bool(labels) and all(_ROW.fullmatch(label) for label in labels)
 
 
 def _role(called: str) -> str:
