@@ -12,11 +12,14 @@ from kgask.link.values import value_spans
 from kgask.methods.completed import sign_of
 from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
 from kgask.methods.protocol import Hypothesis
+from kgask.methods.whole_kind import takes_some_of_kind
 from kgask.opened import Opened
 from kgask.pack.quantities import CLOCK
 from kgask.query.text import parse
-from kgask.retrieve.run import run
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner, run
 from kgask.retrieve.shown import quantity_text, unit_of
+from kgask.types import Question
 
 TRAINS = """train,from,to,departs,arrives,operator
 T1,Bonn,Ulm,05:40,09:05,North Rail
@@ -142,3 +145,32 @@ def test_who_did_it_is_no_one_it_was_done_to(tmp_path: Path, query: str, text: s
             for hit in myths.pack.exact([name.lower()])[name.lower()]
         }
         assert is_done_by_other(parse(query, myths.pack), text, spans, myths.pack) is is_other
+
+
+LIGHTS = """subject,predicate,object
+North Light,instance of,lighthouse
+South Light,instance of,lighthouse
+Otter Rock,instance of,lighthouse
+Ann Lee,kept light,North Light
+North Light,run by,Coast Board
+South Light,run by,Coast Board
+Otter Rock,run by,Harbour Trust
+North Light,grade,6a
+South Light,grade,6a+
+Otter Rock,grade,6a+
+"""
+
+
+def test_lights_are_more_than_those_that_somebody_kept(tmp_path: Path) -> None:
+    with opened(tmp_path, lights=LIGHTS) as lights:
+        runner = Runner(lights.pack, Budget(1.0))
+        kept = parse("and(having(^<kept light>), follow(<Coast Board>, ^<run by>))", lights.pack)
+        assert takes_some_of_kind(kept, "which lights are run by Coast Board?", lights.pack, runner)
+        assert not takes_some_of_kind(kept, "which kept lights are run by Coast Board?", lights.pack, runner)
+
+
+@pytest.mark.parametrize(("asked", "meant"), [("what has grade 6a+?", "6a+"), ("what has grade 6a?", "6a")])
+def test_a_sign_tells_names_apart(tmp_path: Path, asked: str, meant: str) -> None:
+    with opened(tmp_path, lights=LIGHTS) as lights:
+        (mention,) = [one for one in lights.linker.link(Question(asked)) if one.text == "6a"]
+        assert lights.pack.labels([mention.seeds[0].entity]) == [meant]

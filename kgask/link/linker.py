@@ -26,6 +26,7 @@ from kgask.link.mentions import (
     split_words,
 )
 from kgask.link.parts import SMALL, Part, PartHit, better_known, part_of, parts
+from kgask.link.signed import as_signed
 from kgask.link.slips import goes_beyond, is_typo, may_be_misspelt
 from kgask.link.titled import TitledHit, Titles
 from kgask.pack.labels import relation_phrase
@@ -102,7 +103,7 @@ class Linker:
         marked = _marked(question)
         found = self._found(marked, question, words) if marked else []
         found = found or self._found(spans(question.text, words), question, words)
-        return of_one_kind(found, question.text, self.pack)
+        return of_one_kind([as_signed(one, question.text) for one in found], question.text, self.pack)
 
     def unclear(self, question: Question) -> list[Mention]:
         """Parts of names that several entities share, none of them far better known: what is to be asked back.

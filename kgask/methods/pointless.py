@@ -20,6 +20,7 @@ from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.reach import is_in_reach, is_of_other_scale
 from kgask.methods.relation_facts import is_small, is_table
+from kgask.methods.whole_kind import takes_some_of_kind
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import NUMBER, Quantity
@@ -83,7 +84,8 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
             return True
         if is_table(pack) and goes_by_unsaid_flag(query, question, pack):
             return True
-        if _takes_unit_for_another(query, question, pack) or is_of_other_scale(query, question, runner):
+        is_of_some = is_small(pack) and takes_some_of_kind(query, question, pack, runner)
+        if is_of_some or _takes_unit_for_another(query, question, pack) or is_of_other_scale(query, question, runner):
             return True
         return _is_nobody(found, question, pack)
     except BudgetError:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
 from kgask.methods.doubts import relations_in
+from kgask.pack.arrays import distinct
+from kgask.pack.labels import relation_phrase
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
+from kgask.retrieve.run import Runner
 
 _THERE = frozenset(  # that something is there, and how it is told
     "are is was were be been do does did have has had get got own owns keep keeps hold holds contain contains include "
@@ -28,7 +34,27 @@ _SCOPE = re.compile(  # where they are, of all that the graph is about: "in the 
 
 
 _NEXT = re.compile(r" [a-z]+s\b", re.IGNORECASE)
+MOST_LOOKED_AT = 50  # members whose kinds are looked at
 LEAST_OF_SOME = 2  # words more that a question has, where those that have something at all are taken
+
+
+def takes_some_of_kind(query: Query, question: str, pack: Pack, runner: Runner) -> bool:
+    """Whether those of a kind are asked for, and only such are taken as something leads to by a relation half of whose
+    name is the kind's: "lights" are not those of a "kept light"."""
+    said = {form for word in normalise(question).split() for form in (word, *singulars(word))}
+    used = [one % pack.n_relations for one in relations_in(query)]
+    for node in query.walk():
+        if not isinstance(node, nodes.Having) or node.relation < pack.n_relations:
+            continue
+        plain = node.relation - pack.n_relations
+        words = relation_phrase(pack.relation_labels()[plain]).lower().split()
+        if used.count(plain) > 1 or len(words) < LEAST_OF_SOME or said.issuperset(words) or said.isdisjoint(words):
+            continue
+        members = runner.members(node).certain
+        kinds = distinct(runner.types(members[:MOST_LOOKED_AT])).tolist()
+        if any(len(np.setdiff1d(runner.members(nodes.Class(kind)).certain, members)) for kind in kinds):
+            return True
+    return False
 
 
 def takes_whole_kind(query: Query, question: str, covered: Sequence[tuple[int, int]], pack: Pack) -> bool:
