@@ -44,7 +44,7 @@ from kgask.query.base import Node, SetNode, TruthNode
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import NONE, Result
 from kgask.retrieve.run import Runner
-from kgask.types import Mention, Seed
+from kgask.types import Seed
 
 RUN_SECONDS = 8.0  # of one question's queries together
 BRIDGE_SECONDS = 1.5  # of what is looked for that it leaves unsaid; a slow machine shall find what a fast one does
@@ -73,7 +73,7 @@ class OperatorReader:
         found: list[Reading] = []
         nones: dict[int, float] = {}  # of each segmentation
         kinds = np.zeros(0, np.float32)
-        for spans in segmentations(text, request.words, _mentions(request), self.pack)[:MOST_SEGMENTATIONS]:
+        for spans in segmentations(text, request.words, request.named, self.pack)[:MOST_SEGMENTATIONS]:
             if found and max(one.score for one in found) > SURE:
                 break
             spans = placed(spans, text, self.facts, runner)
@@ -312,7 +312,7 @@ class OperatorReader:
 
     def _surely_named(self, request: Request) -> Sequence[CandidateSpan]:
         """The spans of a question of which no query was written, without what is hardly a name."""
-        spans = candidate_spans(request.question.text, request.words, _mentions(request), self.pack)
+        spans = candidate_spans(request.question.text, request.words, request.named, self.pack)
         return [one for one in spans if not one.seeds or one.seeds[0].score >= NAMED_AT_ALL]
 
     def unhonoured(self, request: Request, found: Retrieved) -> tuple[str, ...]:
@@ -360,10 +360,6 @@ class OperatorReader:
             return self.facts.fitting(span.nodes, relation)
         has = [seed for seed in span.seeds if relation is not None and self.facts.of_entity(seed.entity)[relation]]
         return nodes.Entities(((has or span.seeds)[0].entity,))
-
-
-def _mentions(request: Request) -> tuple[Mention, ...]:
-    return (*request.mentions, *request.beside)
 
 
 def _spans_of(understood: Understood) -> Sequence[CandidateSpan]:

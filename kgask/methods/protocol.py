@@ -62,6 +62,11 @@ class Request:
     words: tuple[Word, ...] = ()  # of the question, each weighed by how much it looks like part of a name
     timer: Timer = field(default_factory=Timer)
 
+    @property
+    def named(self) -> tuple[Mention, ...]:
+        """Everything that it was linked to."""
+        return (*self.mentions, *self.beside)
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
