@@ -12,6 +12,7 @@ from itertools import chain, islice, product
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import chosen, class_readings
 from kgask.link.values import value_spans
+from kgask.methods.accounted import is_within_any
 from kgask.methods.completed import completed
 from kgask.methods.coordinated import Group, groups, spread
 from kgask.methods.cues import Asked
@@ -103,8 +104,10 @@ class Alternatives:
         values, runner = value_spans(text, pack.manifest.get("axes", ())), Runner(pack, Budget(BRIDGE_SECONDS))
         for one in read if not request.is_claim else ():
             query = _query(one)
+            taken = [*one.pointed, *(seed.span for seed in one.seeds)]
+            free = [value for value in values if not is_within_any(value.place, taken)]
             with suppress(QueryError, BudgetError):
-                for fuller in completed(query, text, values, self._reader.facts, runner) if query is not None else ():
+                for fuller in completed(query, text, free, self._reader.facts, runner) if query is not None else ():
                     outcome = of_kinds(runner, runner.result(fuller.query))
                     if not is_void(outcome):
                         pointed = (*one.pointed, *((fuller.place,) if fuller.place else ()))
