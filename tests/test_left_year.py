@@ -8,9 +8,11 @@ import pytest
 
 import kgask
 from kgask.build.recipe import Recipe, build
+from kgask.link.apostrophes import with_apostrophe
 from kgask.link.denied import undenied
 from kgask.link.left_year import with_year
 from kgask.link.preamble import without_preamble
+from kgask.link.reworded import reworded
 from kgask.opened import Opened
 
 LOANS = """loan,book,reader,taken,joined
@@ -73,6 +75,28 @@ def test_a_month_is_a_limit(loans: Opened, asked: str, answer: str) -> None:
 )
 def test_what_asks_nothing_is_left_out_and_nothing_else(asked: str, read: str) -> None:
     assert without_preamble(asked) == read
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [("ann lees manager", "ann lee's manager"), ("ulysses manager", "ulysses manager"), ("its manager", "its manager")],
+)
+def test_a_possessive_may_lack_its_apostrophe(loans: Opened, asked: str, read: str) -> None:
+    assert with_apostrophe(asked, loans.pack) == read
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("element w/ atomic number 42", "element with atomic number 42"),
+        ("physics nobel 1965 winners?", "winners of the Nobel Prize in Physics in 1965?"),
+        ("Who was the lady who wrote it?", "Who was the woman who wrote it?"),
+        ("Who was Lady Susan?", "Who was Lady Susan?"),
+        ("the depth of both (avg of the two)?", "the depth of both?"),
+    ],
+)
+def test_what_is_typed_in_short_is_read(asked: str, read: str) -> None:
+    assert reworded(asked) == read
 
 
 def test_only_what_a_graph_says_is_denied() -> None:

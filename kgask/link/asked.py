@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from kgask.link.apostrophes import with_apostrophe
 from kgask.link.clock import with_clock
 from kgask.link.denied import undenied
 from kgask.link.left_year import with_year
@@ -28,6 +29,7 @@ def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> 
     if question.marks:
         return question
     said = with_both_of(reworded(which_of(without_wish(without_preamble(question.text)))), linker.relation_names)
+    said = with_apostrophe(said, linker.pack)
     said = undenied(said, linker.relation_names)
     said = with_clock(with_year(with_shared_words(said, linker.pack), linker.pack), linker.pack)
     read = mended(said, lambda: [one.span for one in linker.link(Question(said))], linker.plain_words, is_word)

@@ -47,8 +47,8 @@ _OCCASION = re.compile(
     re.IGNORECASE,
 )
 _KNOW = (
-    r"(?:know|find out|finding out|work out|figure out|remember|recall|tell(?:ing)? (?:me|us)|check(?:ing)?|learn|hear|"
-    r"look(?:ing)? up|see|say|count(?:ing)?(?: up)?|remind me)"
+    r"(?:know|ask(?:ed|s) (?:me|us)|find out|finding out|work out|figure out|remember|recall|tell(?:ing)? (?:me|us)|"
+    r"check(?:ing)?|learn|hear|look(?:ing)? up|see|say|count(?:ing)?(?: up)?|remind me)"
 )
 _LEAD = re.compile(
     rf"\A\W*(?!{_ASKING})(?!{_PREPOSITION} (?!{_NEED}\b))(?P<lead>[^?]*?\b{_KNOW}"
@@ -110,6 +110,10 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
                 r"(?:send|e-?mail|fetch|pull up|dig out|print|look up|find) (?:me|us) ", re.I), "Give me "),
     # "would you be so kind as to name the animals ...?"
     (re.compile(r"\A\W*(?:would|could) you be so (?:kind|good) as to (?=\w)|\A\W*would you mind (?=\w+ing)", re.I), ""),
+    # "... how high Ben Nevis is? My late husband climbed it."
+    (re.compile(r"\?\s+(?:my|i|we|our)\b[^?]*\Z", re.I), "?"),
+    # "my grandson asked me what money they use there. Do you know?"
+    (re.compile(r"[.?]\s+(?:do you know|any idea|can you help)\W*\Z", re.I), "?"),
     # "..., I'm making a poster."
     (re.compile(r"[,;.] (?:(?:because|as|since) )?(?:i['\u2019]m|i am|we['\u2019]re|we are|it['\u2019]s for) "
                 r"(?:[a-z]+ing|preparing|an?|the|my|our)\b[^,;?]*\Z", re.I), ""),

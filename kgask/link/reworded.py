@@ -36,6 +36,21 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
                 r"remind me|i forgot|i can't remember),? "
                 r"(?=(?:the|who|whom|whose|what|which|when|where|how|why) )", re.I), ""),
     (re.compile(r"\b[Ww]ich (?=[a-z])"), "which "),
+    # "element w/ atomic number 42", "N of countries bordering Austria?", "elevation delta between K2 and Everest"
+    (re.compile(r"(?<!\S)w/ ?(?=\w)"), "with "),
+    (re.compile(r"\A\W*n\.? of (?=[a-z])", re.I), "number of "),
+    (re.compile(r"\bdelta between\b", re.I), "difference between"),
+    # "how many nobels"
+    (re.compile(r"\bnobels\b", re.I), "Nobel Prizes"),
+    # "the lady who wrote Frankenstein"
+    *((re.compile(rf"\b(?P<one>(?:the|which|what|all|any|that|those|an?|[a-z]+ese|[a-z]+an|[a-z]+ish) )(?:{said})\b"),
+       rf"\g<one>{meant}") for said, meant in (("lady", "woman"), ("ladies", "women"), ("gentleman|gent", "man"),
+                                               ("gentlemen|gents", "men"))),
+    # "the mean depth of both (avg of the two values)?"
+    (re.compile(r" \((?![^)]*[A-Z\d])(?:avg|average|mean|sum|total|in other words|please)\b[^)]*\)(?=\W*\Z)"), ""),
+    # "physics nobel 1965 winners"
+    (re.compile(rf"\b{_FIELD} nobel(?: prize)? (?P<year>\d{{4}}) (?:winner|laureate)(?P<several>s)?\b", re.I),
+     lambda said: f"{_winners(said)} in {said['year']}"),
     *((re.compile(rf"\b(?:{slip})\b", re.I), meant) for meant, slip in _SLIPS),
     # "her grandfather on the mother's side"
     *((re.compile(rf"\b({_FAR_KIN}) on (?:(?:his|her|its|their|the) )?(?:{kin})(?:['\u2019]s)? side\b", re.I),
