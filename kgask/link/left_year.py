@@ -56,7 +56,7 @@ def with_year(text: str, pack: Pack) -> str:
 
     Left as it is where they lie in several years, and where it asks about births and deaths.
     """
-    if pack.n_triples > MOST_TRIPLES or _LIFE.search(text) is not None:
+    if pack.source is not None or pack.n_triples > MOST_TRIPLES or _LIFE.search(text) is not None:
         return text
     asked = text
     for form in _DATED:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from kgask.methods.protocol import Hypothesis
+from kgask.methods.relation_facts import is_small
 from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import CLOCK
 from kgask.pack.store import Pack
@@ -56,6 +58,7 @@ _ROW = re.compile(r"[a-z][\w -]*/\d+(?:, \w+ \d+)?|.+, [a-z][a-z ]* \d+")
 MOST_LOOKED_AT = 5
 _AT_START = re.compile(r"\b(?:dep\b|depart|leav|start|begin|opens?\b)", re.IGNORECASE)
 _AT_END = re.compile(r"\b(?:arr\b|arriv|end|finish|clos|return)", re.IGNORECASE)
+_ROLES: WeakKeyDictionary[Pack, dict[RelationId, str]] = WeakKeyDictionary()
 _Spans = Mapping[EntityId, tuple[int, int]]
 
 
@@ -64,7 +67,7 @@ def goes_the_other_way(query: Query, text: str, spans: _Spans, pack: Pack) -> bo
     things have both. ``spans`` tell where the names of entities stand in the question."""
     if _is_at_other_end(query, text, pack):
         return True
-    roles = {at: role for at, label in enumerate(pack.relation_labels()) if (role := _role(relation_phrase(label)))}
+    roles = _roles_of(pack)
     if len(set(roles.values())) < 2:
         return False
     for node in query.walk():
@@ -78,6 +81,8 @@ def goes_the_other_way(query: Query, text: str, spans: _Spans, pack: Pack) -> bo
 
 def ends_of_times(pack: Pack) -> tuple[set[RelationId], set[RelationId]]:
     """The relations that tell at what time of day something begins, and at which it ends."""
+    if CLOCK not in pack.manifest.get("axes", ()):
+        return set(), set()
     labels = [relation_phrase(label) for label in pack.relation_labels()]
     timed = {at for at in range(pack.n_relations) if relation_axis(pack, at) == CLOCK}
     starts, ends = ({at for at in timed if called.search(labels[at])} for called in (_AT_START, _AT_END))
@@ -116,6 +121,8 @@ def is_done_by_other(query: Query, text: str, spans: _Spans, pack: Pack) -> bool
 def tells_rows(found: Hypothesis, text: str, pack: Pack) -> bool:
     """Whether somebody or something is asked for, or people are counted, and what is found are rows of a table without
     a name: "shift/12"."""
+    if not is_small(pack):
+        return False
     query = found.make_query()
     if isinstance(query, nodes.Count) and found.outcome is not None and _PEOPLE.search(text):
         return _are_rows(found.outcome.runner.members(query.base).certain, pack)
@@ -125,6 +132,14 @@ def tells_rows(found: Hypothesis, text: str, pack: Pack) -> bool:
 def _are_rows(entities: np.ndarray, pack: Pack) -> bool:
     labels = pack.labels(entities[:MOST_LOOKED_AT].tolist())
     return bool(labels) and all(_ROW.fullmatch(label) for label in labels)
+
+
+def _roles_of(pack: Pack) -> dict[RelationId, str]:
+    """Which relations say where something is from, and which where it goes to; looked at once a pack."""
+    if pack not in _ROLES:
+        labels = enumerate(map(relation_phrase, pack.relation_labels()))
+        _ROLES[pack] = {at: role for at, label in labels if (role := _role(label))}
+    return _ROLES[pack]
 
 
 def _role(called: str) -> str:
