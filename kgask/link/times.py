@@ -39,6 +39,7 @@ _BEFORE_BARE = re.compile(
 _BETWEEN = re.compile(r"(?:between|from) ", re.IGNORECASE)
 _JOINT = re.compile(r" (?:and|to|until|till) | ?[-\u2013\u2014] ?", re.IGNORECASE)
 _PARTS = {"morning": (0, 12 * 60), "afternoon": (12 * 60, 18 * 60), "evening": (17 * 60, 24 * 60)}  # minutes
+_LOOKED_BACK = 40  # characters of what stands before an hour
 _WORDS = {"noon": 12, "midday": 12, "midnight": 0}
 _NIGHT_ENDS, _DAY_BEGINS = 6, 6  # hours: "2 at night" is early, of 1 to 5 alone the afternoon is meant
 _HALF_DAY = 12
@@ -65,11 +66,12 @@ def time_at(text: str, at: int) -> Timed | None:
         if (found := form.match(text, at)) is not None:
             minutes = _minutes(found.groupdict())
             return None if minutes is None else Timed(at, found.end(), Date(f"T{clock_text(60 * minutes)}"))
-    if _BEFORE_PART.search(text, 0, at) and (part := _PART.match(text, at)) is not None:
+    before = text[max(0, at - _LOOKED_BACK) : at]
+    if _BEFORE_PART.search(before) and (part := _PART.match(text, at)) is not None:
         first, last = _PARTS[part["part"].lower()]
         ends = (Date(f"T{clock_text(60 * minutes)}") for minutes in (first, last - 1))
         return Timed(at, part.end(), Range(*ends))
-    bare = _BARE.match(text, at) if _BEFORE_BARE.search(text, 0, at) else None
+    bare = _BARE.match(text, at) if _BEFORE_BARE.search(before) else None
     hour = _number(bare["hour"]) if bare is not None else None
     if bare is None or hour is None or not 0 < hour < 24:
         return None
