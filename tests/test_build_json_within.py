@@ -100,3 +100,10 @@ def test_what_has_a_head_is_no_triple(tmp_path: Path) -> None:
     with built(tmp_path, "departments.json", departments) as pack:
         assert said(pack, "follow(<Mathematics>, <head>)") == ["Ann"]
         assert said(pack, "follow(follow(<Genetics>, ^<courses>), <head>)") == ["Bob"]
+
+
+def test_a_unit_is_one_that_things_are_measured_in(tmp_path: Path) -> None:
+    flats = [{"name": "North", "unit": "4B", "value": 210}, {"name": "South", "unit": "2A", "value": 180}]
+    with built(tmp_path, "flats.json", flats) as pack:
+        assert said(pack, "follow(<North>, <unit>)") == ["4B"]
+        assert said(pack, "follow(<North>, <value>)") == ["210"]

@@ -20,11 +20,13 @@ from kgask.build.plain_values import looks_like_value
 from kgask.build.tables import readable, singular
 from kgask.errors import BuildError
 from kgask.pack.literals import parse_literal
+from kgask.pack.quantities import is_unit
 
 _CODE = re.compile(r"\s*\S*\d\S*\s*")
 LABELS = ("label", "name", "title")
 _AMOUNTS, _UNITS = ("amount", "quantity", "qty", "value"), ("unit", "units", "uom")
 MOST_DEPTH = 20  # of objects within objects
+_SOLD_BY = frozenset("tsp tbsp cup pinch clove slice piece pc bunch can tin bag box bottle packet pack sprig".split())
 _LONGEST_TITLE = 80  # characters
 _FEWEST_ALIKE = 2  # things that are met again with the same number, which then is theirs
 
@@ -209,13 +211,18 @@ def own_within(relation: str, value: Said) -> str:
 
 def measured(said: Said) -> Iterator[tuple[str, Any]]:
     """The properties of an object, an amount with the unit that stands beside it: ``{"amount": 250, "unit": "g"}``."""
-    unit = next((path for path in _UNITS if isinstance(said.get(path), str) and said[path].strip()), None)
+    unit = next((path for path in _UNITS if isinstance(said.get(path), str) and _is_unit(said[path].strip())), None)
     amount = next((path for path in _AMOUNTS if is_number(said.get(path))), None)
     for path, one in said.items():
-        if unit is None or amount is None or "]" in said[unit] or path not in (unit, amount):
+        if unit is None or amount is None or path not in (unit, amount):
             yield path, one
         elif path == amount:
             yield path, parse_literal("number", str(one), said[unit].strip())
+
+
+def _is_unit(text: str) -> bool:
+    """Whether a text is what something is measured or sold by, and no flat 4B."""
+    return is_unit(text) or text.lower().removesuffix("s") in _SOLD_BY
 
 
 def ungrouped(said: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:
