@@ -30,7 +30,9 @@ _BARE = re.compile(  # and no number of things, and none with a unit
     rf"{_HOUR}(?![.,:/'\u2019-]?\w)(?! (?:[a-z]{{3,}}s|of|percent|per|km|m|kg|g|l|h|€)\b| ?[%€$£°])", re.IGNORECASE
 )
 _PART = re.compile(r"(?:the |this )?(?P<part>morning|afternoon|evening)s?\b", re.IGNORECASE)
-_BEFORE_PART = re.compile(r"\b(?:in|during|for|of) \Z", re.IGNORECASE)
+_BEFORE_PART = re.compile(
+    r"\b(?:in|during|for|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day|every|each|this) \Z", re.IGNORECASE
+)
 _BEFORE_BARE = re.compile(
     r"\b(?:before|after|until|till|by|from|since|past|at|(?:later|earlier) than|between|between \S+ and|from \S+ to)"
     r"(?: about| around)? \Z",
