@@ -8,6 +8,7 @@ import pytest
 
 import kgask
 from kgask.build.recipe import Recipe, build
+from kgask.chat.shorts import asks_how_many
 from kgask.link.values import value_spans
 from kgask.methods.completed import sign_of
 from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
@@ -174,3 +175,8 @@ def test_a_sign_tells_names_apart(tmp_path: Path, asked: str, meant: str) -> Non
     with opened(tmp_path, lights=LIGHTS) as lights:
         (mention,) = [one for one in lights.linker.link(Question(asked)) if one.text == "6a"]
         assert lights.pack.labels([mention.seeds[0].entity]) == [meant]
+
+
+def test_minutes_are_not_counted_by_what_was_found() -> None:
+    assert asks_how_many("how many is that?") and asks_how_many("how many films is that?")
+    assert not asks_how_many("how many minutes is it?")

@@ -12,7 +12,9 @@ from typing import Literal
 from kgask.chat.form import THOSE, is_phrase, sex_meant, with_place
 
 _HOW_MANY = re.compile(
-    r"how many(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
+    r"how many(?! (?:minutes|hours|seconds|days|weeks|months|years|miles|kilomet|met(?:re|er)s|k?m\b|kilo|grams|litres|"
+    r"tons|tonnes|euros|dollars|pounds|degrees))"
+    r"(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
     r" of (?:them|those|these)(?: are there)?| (?:they|these|those) are|"
     r" (?:\w+ )?(?:is|are|was|were) (?:it|that|those|there|they) (?:in total|altogether|in all)| in (?:total|all)|"
     r" \w+ (?:is|was) (?:that|it)|"
