@@ -16,7 +16,7 @@ import numpy as np
 from kgask.link.plurals import singulars
 from kgask.link.values import ValueSpan
 from kgask.methods.doubts import relations_in
-from kgask.methods.origins import ends_of_times
+from kgask.methods.origins import ASKS_WHEN, PEOPLE_COUNTED, ends_of_times
 from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
@@ -45,15 +45,11 @@ _OR_MORE = re.compile(r" (?:or|and) (?:later|more|after|above|over|higher|longer
 _OR_LESS = re.compile(r" (?:or|and) (?:earlier|less|before|below|under|fewer|lower|shorter)\b", re.IGNORECASE)
 _FIRST_LAST = re.compile(r"\b(first|earliest|last|latest|most recent|newest)\b", re.IGNORECASE)
 _LATE = ("last", "latest", "most recent", "newest")
-_ASKS_WHEN = re.compile(
-    r"\W*(?:and |so )?(?:when|what time|at what time|on (?:what|which) (?:day|date))\b", re.IGNORECASE
-)
 _HOW_LONG = re.compile(
     r"\bhow (?:long|many (?:minutes|hours))\b|\bin (?:minutes|hours)\b|\b(?:journey|travel|running) time\b|"
     r"\bduration\b",
     re.IGNORECASE,
 )
-_HOW_MANY_PEOPLE = re.compile(r"\bhow many (?:different |other )?(?:people|persons|men|women|folks?|of us)\b", re.I)
 _WHAT = re.compile(r"\W*(?:and |so )?(?:what|who|whom)\b(?! (?:kind|sort|type|time|day|date|year|is|are|was)\b)", re.I)
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,12}[ #/_.-]{0,2}[\dA-Z][\w./-]*(?:, \w+ \d+)?")
 
@@ -146,7 +142,7 @@ def _of_times(query: Query, text: str, facts: RelationFacts, runner: Runner) -> 
     timed = [one for one in had if one < facts.n_relations and one not in fixed and facts.of(one)[0] in WHEN]
     for relation in timed[:MOST_LIMITS]:
         best = nodes.Best(base, nodes.ValueOf((relation,)), found[0].lower() in _LATE)
-        wanted = {*asked, relation} if _ASKS_WHEN.match(text) else set()
+        wanted = {*asked, relation} if ASKS_WHEN.match(text) else set()
         yield from (nodes.Follow(best, one) for one in sorted(wanted)) if wanted else [best]
 
 
@@ -207,7 +203,7 @@ def _measuring(base: SetNode, span: ValueSpan, facts: RelationFacts, runner: Run
 def _of_rows(query: Query, text: str, facts: RelationFacts, runner: Runner) -> Iterator[Query]:
     """What the things are of that were found, where these are rows without a name of their own, which nobody asked
     for; not of several names, which one row need not have together."""
-    if isinstance(query, nodes.Count) and _HOW_MANY_PEOPLE.search(text):
+    if isinstance(query, nodes.Count) and PEOPLE_COUNTED.search(text):
         of_rows = _of_rows(query.base, text, facts, runner)
         yield from (nodes.Count(one) for one in of_rows if isinstance(one, SetNode))
     if not isinstance(query, SetNode) or sum(isinstance(node, nodes.Entities) for node in query.walk()) > 1:
@@ -231,7 +227,7 @@ def _of_rows(query: Query, text: str, facts: RelationFacts, runner: Runner) -> I
     ]
     labels = facts.pack.relation_labels()
     called = [one for one in leading if said.issuperset(relation_phrase(labels[one]).lower().split())]
-    asks = _WHAT.match(text) or _HOW_MANY_PEOPLE.search(text)
+    asks = _WHAT.match(text) or PEOPLE_COUNTED.search(text)
     if asks is None or any(isinstance(node, nodes.Best) for node in query.walk()):
         leading = []
     told = [one for one in leading if len(leading) == 1 or _leads_to_things(members, one, facts.pack)]

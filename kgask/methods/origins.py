@@ -48,12 +48,16 @@ _ARRIVES = re.compile(
     r"due|clos(?:e|es|ing)|back|until|till|returns?|have to be|must be|need to be)\b",
     re.IGNORECASE,
 )
-_ASKS_WHEN = re.compile(r"\W*(?:and |so )?(?:when|what time|at what time)\b", re.IGNORECASE)
+ASKS_WHEN = re.compile(
+    r"\W*(?:and |so )?(?:when|what time|at what time|on (?:what|which) (?:day|date))\b", re.IGNORECASE
+)
 _BY = re.compile(r"\w(?:ed|en|ain|ung|ilt|ade|aught|ought|old|ead|et|und) by\Z", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:been|be|get|gets|got|getting)\b.* by\b", re.IGNORECASE)
 _DOES = re.compile(r"\b(?:did|does|do|has|have|had|didn['\u2019]?t|doesn['\u2019]?t) (?:the |ever )?\Z", re.IGNORECASE)
 _WHO = re.compile(r"\W*(?:and |so )?(?:whom?|what(?:['\u2019]?s)?)\b(?! (?:row|record|line|entr))", re.IGNORECASE)
-_PEOPLE = re.compile(r"\bhow many (?:different |other )?(?:people|persons|men|women|folks?|of us)\b", re.IGNORECASE)
+PEOPLE_COUNTED = re.compile(
+    r"\bhow many (?:different |other )?(?:people|persons|men|women|folks?|of us)\b", re.IGNORECASE
+)
 _ROW = re.compile(r"[a-z][\w -]*/\d+(?:, \w+ \d+)?|.+, [a-z][a-z ]* \d+")
 MOST_LOOKED_AT = 5
 _AT_START = re.compile(r"\b(?:dep\b|depart|leav|start|begin|opens?\b)", re.IGNORECASE)
@@ -97,7 +101,7 @@ def _is_at_other_end(query: Query, text: str, pack: Pack) -> bool:
     starts, ends = ends_of_times(pack)
     others = starts if is_end else ends
     by = (node.by.path[-1] for node in query.walk() if isinstance(node, nodes.Where | nodes.Best))
-    told = [query.relation] if isinstance(query, nodes.Follow) and _ASKS_WHEN.match(text) else []
+    told = [query.relation] if isinstance(query, nodes.Follow) and ASKS_WHEN.match(text) else []
     return bool(starts and ends) and any(one in others for one in (*by, *told))
 
 
@@ -124,7 +128,7 @@ def tells_rows(found: Hypothesis, text: str, pack: Pack) -> bool:
     if not is_small(pack):
         return False
     query = found.make_query()
-    if isinstance(query, nodes.Count) and found.outcome is not None and _PEOPLE.search(text):
+    if isinstance(query, nodes.Count) and found.outcome is not None and PEOPLE_COUNTED.search(text):
         return _are_rows(found.outcome.runner.members(query.base).certain, pack)
     return _WHO.match(text) is not None and _are_rows(found.answers, pack)
 
