@@ -70,6 +70,8 @@ def test_a_month_is_a_limit(loans: Opened, asked: str, answer: str) -> None:
         ("In 2019, can you tell me who won?", "In 2019, can you tell me who won?"),
         ("If you look at France, which river is the longest?", "If you look at France, which river is the longest?"),
         ("Leaving aside Ann, would you tell me who won?", "Leaving aside Ann, would you tell me who won?"),
+        ("Who is Jackson? I mean the player.", "Who is Jackson? I mean the player."),
+        ("How high is Ben Nevis? My uncle climbed it.", "How high is Ben Nevis?"),
         ("Who says that Emma is a novel?", "Who says that Emma is a novel?"),
     ],
 )
@@ -101,4 +103,5 @@ def test_what_is_typed_in_short_is_read(asked: str, read: str) -> None:
 
 def test_only_what_a_graph_says_is_denied() -> None:
     assert undenied("Are any bills unpaid?", ["paid on"]) == "Are any bills that are not paid?"
+    assert undenied("the unknown soldier", ["known for"]) == "the unknown soldier"
     assert undenied("the United Kingdom under Union law", ["it", "der", "ion"]) == "the United Kingdom under Union law"

@@ -12,6 +12,9 @@ _DENIED = re.compile(
 )
 
 
+_OTHERWISE = frozenset("known like less usual able certain".split())  # what "un" before it says as one word
+
+
 def undenied(text: str, relation_names: Collection[str]) -> str:
     """The question with "not" in the place of such a syllable; any other as it is.
 
@@ -24,7 +27,7 @@ def undenied(text: str, relation_names: Collection[str]) -> str:
 
     def said(found: re.Match[str]) -> str:
         word = found["word"].lower()
-        if word not in known:
+        if word not in known or word in _OTHERWISE:
             return found[0]
         if found["be"]:
             return f"{found['be']} not {word}" + (f" {found['nouns']}" if found["nouns"] else "")

@@ -111,7 +111,7 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     # "would you be so kind as to name the animals ...?"
     (re.compile(r"\A\W*(?:would|could) you be so (?:kind|good) as to (?=\w)|\A\W*would you mind (?=\w+ing)", re.I), ""),
     # "... how high Ben Nevis is? My late husband climbed it."
-    (re.compile(r"\?\s+(?:my|i|we|our)\b[^?]*\Z", re.I), "?"),
+    (re.compile(r"\?\s+(?:my|i|we|our)\b(?! (?:only |just )?mean)[^?]*\Z", re.I), "?"),
     # "my grandson asked me what money they use there. Do you know?"
     (re.compile(r"[.?]\s+(?:do you know|any idea|can you help)\W*\Z", re.I), "?"),
     # "..., I'm making a poster."
