@@ -266,6 +266,7 @@ def film_set(path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_sweep_is_a_run_for_each_value(tmp_path: Path) -> None:
     pack = build_films(tmp_path / "films")
     args = ("run", "jsonl", film_set(tmp_path / "own.jsonl"), "--pack", pack, "--no-reader", "-o", tmp_path / "out")

@@ -387,6 +387,7 @@ def test_claims_are_judged_by_yes_or_no(method: str, prompt: str, films_path: Pa
     assert bool(first.evidence) == (method != "none")
 
 
+@pytest.mark.slow
 def test_claims_are_split_as_claims(films_path: Path, tmp_path: Path) -> None:
     noise = write_qwen2(tmp_path / "noise.gguf", 3, n_ctx=8192)
     more = ("-r", str(noise), "--free", "--method", "kg-gpt", "--shots", "1")

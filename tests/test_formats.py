@@ -88,6 +88,7 @@ def test_what_is_said_of_one_of_several_questions_names_its_line() -> None:
     assert alone.startswith("kgask: ") and "line 1" not in alone
 
 
+@pytest.mark.slow
 def test_output_is_a_file_that_is_not_written_over(tmp_path: Path) -> None:
     out = tmp_path / "answers.csv"
     done = kgask("--format", "csv", "-o", str(out), stdin=ASKED)
@@ -139,6 +140,7 @@ def test_help_begins_with_what_is_needed_first() -> None:
     assert all(form in ask for form in FORMATS)
 
 
+@pytest.mark.slow
 def test_sparql_that_answered_gives_the_answer_elsewhere(family_path: Path) -> None:
     """pyoxigraph runs what is printed, over the pack as RDF."""
     import pyoxigraph

@@ -33,6 +33,7 @@ def test_the_same_seed_draws_the_same_questions(demo: Pack, drawn: list[PackQues
     assert [one.text for one in other] != [one.text for one in drawn]
 
 
+@pytest.mark.slow
 def test_golds_come_to_something_that_their_query_says(demo: Pack, drawn: list[PackQuestion]) -> None:
     answerable = [one for one in drawn if one.gold is not None]
     assert len(answerable) > 50 and len({one.kind for one in answerable}) >= 8

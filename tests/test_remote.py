@@ -194,6 +194,7 @@ def test_a_cut_answer_is_said(films_url: str, tmp_path: Path) -> None:
         assert pack.source["complete"] is False
 
 
+@pytest.mark.slow
 def test_what_a_part_does_not_tell_is_refused(films_url: str, tmp_path: Path) -> None:
     """A list may be a part of all that is so; a count, a superlative, a "no" of a part may be wrong."""
     connect(Wish(films_url, tmp_path / "x", limits=Limits(rows=100)), lambda *_: None)

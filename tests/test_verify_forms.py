@@ -158,6 +158,7 @@ CLAIMS = {
 }
 
 
+@pytest.mark.slow
 def test_verdicts_over_a_table(boats: Path) -> None:
     done = kgask("verify", "--claims", "-", "--json", "-p", str(boats), stdin="\n".join(CLAIMS) + "\n")
     assert done.returncode == 0, done.stderr
@@ -256,6 +257,7 @@ OF_OTHERS = {
 }
 
 
+@pytest.mark.slow
 def test_verdicts_on_other_forms(opened: Callable[..., Pipeline]) -> None:
     found = Verifier(opened("demo", None)).verify_many([*OF_OTHERS])
     assert {one.claim: one.verdict for one in found} == OF_OTHERS
