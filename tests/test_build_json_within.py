@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kgask.build.recipe import Recipe, build
+from kgask.errors import BuildError
 from kgask.pack.store import Pack
 from kgask.query.text import parse
 from kgask.retrieve.run import run
@@ -107,3 +108,16 @@ def test_a_unit_is_one_that_things_are_measured_in(tmp_path: Path) -> None:
     with built(tmp_path, "flats.json", flats) as pack:
         assert said(pack, "follow(<North>, <unit>)") == ["4B"]
         assert said(pack, "follow(<North>, <value>)") == ["210"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('[{"name": "x", "price": 1e999}]', "1e999 is no number"),
+        ('{"subject": "Emma", "relation": "author", "object": "Jane"}\n{"subject": "Dune"}\n', "no relation"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(tmp_path: Path, text: str, reason: str) -> None:
+    (tmp_path / "books.jsonl").write_text(text, encoding="utf-8")
+    with pytest.raises(BuildError, match=reason):
+        build(Recipe((str(tmp_path / "books.jsonl"),), tmp_path / "pack", recognise=True), lambda line: None)

@@ -23,6 +23,7 @@ from kgask.pack.literals import parse_literal
 from kgask.pack.quantities import is_unit
 
 _CODE = re.compile(r"\s*\S*\d\S*\s*")
+_OWN_IDS = ("id", "no", "nr", "number", "code", "ref")  # behind the kind of a thing
 LABELS = ("label", "name", "title")
 _AMOUNTS, _UNITS = ("amount", "quantity", "qty", "value"), ("unit", "units", "uom")
 MOST_DEPTH = 20  # of objects within objects
@@ -201,6 +202,16 @@ def name_of(said: Said) -> str:
     return next((str(said[name]) for name in (*IDS, *LABELS) if said.get(name) not in (None, "")), "")
 
 
+def is_id(path: str, kind: str) -> bool:
+    """Whether a property tells things of a kind apart by its name: ``order_no`` of orders."""
+    return readable(path) in {f"{kind} {name}" for name in _OWN_IDS}
+
+
+def mark(space: str, number: str) -> str:
+    """What a thing is called that has nothing but an id: "SO-4107", "order 17"."""
+    return f"{space} {number}" if number.isdecimal() else number
+
+
 def own_within(relation: str, value: Said) -> str:
     """The property of a thing within a thing that is called as such things are: ``service`` of ``services``; or ""."""
     kind = kind_of(relation)
@@ -221,8 +232,9 @@ def measured(said: Said) -> Iterator[tuple[str, Any]]:
 
 
 def _is_unit(text: str) -> bool:
-    """Whether a text is what something is measured or sold by, and no flat 4B."""
-    return is_unit(text) or text.lower().removesuffix("s") in _SOLD_BY
+    """Whether a text is what something is measured or sold by, and no flat 4B, and no block A."""
+    is_measure = is_unit(text) and not (len(text) == 1 and text.isupper())
+    return is_measure or text.lower().removesuffix("s") in _SOLD_BY
 
 
 def ungrouped(said: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:

@@ -19,8 +19,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
+from math import isfinite
 from pathlib import PurePath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from kgask.build.json_document import IDS, own_of, parts_of
 from kgask.build.json_within import (
@@ -30,7 +31,9 @@ from kgask.build.json_within import (
     Outer,
     Place,
     Within,
+    is_id,
     kind_of,
+    mark,
     measured,
     name_of,
     own_within,
@@ -51,7 +54,6 @@ CALLED = (
 )
 MOST_LISTED = 64 << 20  # bytes of a list of objects
 MOST_SAID = 100_000  # qualifiers of a line, for each of its objects
-_OWN_IDS = ("id", "no", "nr", "number", "code", "ref")  # behind the kind of a thing
 _QUALIFIERS = ("qualifiers", "properties", "attributes")
 
 
@@ -172,13 +174,17 @@ def _object(found: Any) -> dict[str, Any]:
 
 def _json(text: bytes) -> Any:
     try:
-        return json.loads(text, parse_constant=_refused)
+        return json.loads(text, parse_constant=_refused, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise BuildError(f"not JSON ({' '.join(str(error).split())[:100]})") from None
 
 
-def _refused(constant: str) -> None:
+def _refused(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number")
+
+
+def _finite(text: str) -> float:
+    return number if isfinite(number := float(text)) else _refused(text)
 
 
 class _Reader:
@@ -189,6 +195,7 @@ class _Reader:
         self._names = set[str]()  # of things that are called by what they are
         self.codes: tuple[str, ...] = ()  # the property by which things are told apart that have no id
         self.within = Within()
+        self._has_triples = False
 
     def of_kind(self, kind: str) -> _Reader:
         """The same of things of another kind; without one, itself."""
@@ -207,16 +214,21 @@ class _Reader:
         elif kind == "relationship" and "start" in said and "end" in said:
             start, end = (_node_key(_mapping(said[which])) for which in ("start", "end"))
             self._graph.edge(start, str(said.get("label", "")), end, _mapping(said.get("properties", {})))
-        elif sum(_has(said, names[:4]) for names in CALLED) < 2 and not all(_has(said, names) for names in CALLED):
+        elif not self._is_triple(said):
             return self._thing(said)
         else:
             self._triple(said)
         return None
 
+    def _is_triple(self, said: Mapping[str, Any]) -> bool:
+        """Whether two of a triple's parts are there, or one among lines that are triples: a department has a head."""
+        n_parts = sum(_has(said, names[:4]) for names in CALLED)
+        return n_parts > (0 if self._has_triples else 1) or all(_has(said, names) for names in CALLED)
+
     def _thing(self, said: Mapping[str, Any]) -> str:
         """A thing with its properties, told apart by its id, its name or its number."""
         self._n += 1
-        codes = [*self.codes, *(path for path in said if self._kind and _is_id(path, self._kind))]
+        codes = [*self.codes, *(path for path in said if is_id(path, self._kind))]
         number = next((said[name] for name in (*IDS, *codes) if said.get(name) not in (None, "")), None)
         called_by = (*NAMED_BY, f"{self._kind} name")
         name = next((str(value).strip() for key, value in said.items() if readable(key) in called_by and value), "")
@@ -224,7 +236,7 @@ class _Reader:
             name, said = str(said[own]).strip(), {key: value for key, value in said.items() if key != own}
         key = f"{self._space}/{self._n}" if number is None else f"{self._space}/{self._key(number)}"
         key = name if number is None and name else key
-        called = name or (_mark(self._space, self._key(number)) if number is not None else key)
+        called = name or (mark(self._space, self._key(number)) if number is not None else key)
         if number is not None and not name:
             self._builder.label(key, called)
         elif number is not None and not said.keys().isdisjoint(codes):
@@ -297,7 +309,7 @@ class _Reader:
         name = next((str(value[name]) for name in LABELS if value.get(name)), "")
         if number is not None:
             kind = kind_of(at.relation)
-            return f"{kind}/{self._key(number)}", name or _mark(kind, self._key(number))
+            return f"{kind}/{self._key(number)}", name or mark(kind, self._key(number))
         if not name and value.get(own := own_within(at.relation, value)) in self.within.names:
             return at.place, value[own]
         if not name and (title := self.within.title(at.relation, value)):
@@ -318,6 +330,7 @@ class _Reader:
 
     def _triple(self, said: Mapping[str, Any]) -> None:
         subject, relation, obj = (_called(said, names) for names in CALLED)
+        self._has_triples = True
         name = self._key(relation, is_relation=True)
         qualifiers = next((_mapping(said[key]) for key in _QUALIFIERS if key in said), {})
         pairs = [(path, value) for path, values in qualifiers.items() for value in self._values(path, values)]
@@ -352,16 +365,6 @@ class _Reader:
         if isinstance(part, bool) or not isinstance(part, str | int | float):
             raise BuildError("a subject or relation that is no text")
         return str(part).strip()
-
-
-def _is_id(path: str, kind: str) -> bool:
-    """Whether a property tells things of a kind apart by its name: ``order_no`` of orders."""
-    return readable(path) in {f"{kind} {name}" for name in _OWN_IDS}
-
-
-def _mark(space: str, number: str) -> str:
-    """What a thing is called that has nothing but an id: "SO-4107", "order 17"."""
-    return f"{space} {number}" if number.isdecimal() else number
 
 
 def _codes_of(every: Any) -> tuple[str, ...]:

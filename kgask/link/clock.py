@@ -8,7 +8,7 @@ from kgask.link.values import value_spans
 from kgask.pack.literals import clock_text
 from kgask.pack.quantities import CLOCK
 from kgask.pack.store import Pack
-from kgask.query.nodes import Date, Range
+from kgask.query.nodes import Date, Number, Range
 
 _IN_DIGITS = re.compile(r"[\d:.]+(?: ?[ap]\.?m\.?)?", re.IGNORECASE)
 
@@ -33,6 +33,5 @@ def with_clock(text: str, pack: Pack) -> str:
     return text
 
 
-def _written(time: object) -> str:
-    assert isinstance(time, Date)
+def _written(time: Date | Number) -> str:
     return clock_text(round(time.quantity.low))

@@ -10,8 +10,6 @@ _DENIED = re.compile(
     r"(?: (?P<nouns>[a-z]{3,}s)\b)?",
     re.IGNORECASE,
 )
-
-
 _OTHERWISE = frozenset("known like less usual able certain".split())  # what "un" before it says as one word
 
 
@@ -23,6 +21,8 @@ def undenied(text: str, relation_names: Collection[str]) -> str:
     >>> undenied("how many invoices unpaid", ["paid"]), undenied("How many units are unsold?", ["price"])
     ('how many invoices that are not paid', 'How many units are unsold?')
     """
+    if _DENIED.search(text) is None:
+        return text
     known = {word for name in relation_names for word in name.lower().split()}
 
     def said(found: re.Match[str]) -> str:

@@ -25,7 +25,9 @@ _NEED = rf"(?:the|my|our|a) (?:[\w'-]+ )?(?:{'|'.join(_NEEDED_FOR.split())})"
 _EXCUSE = re.compile(
     r"\A\W*(?:(?:i['\u2019]m )?(?:sorry|apologies|excuse me|pardon me|forgive me)|"
     r"(?:just )?out of (?:\w+ )?(?:curiosity|interest)|in case it['\u2019]?(?:s| is)|while you(?:['\u2019]re| are)|"
-    r"if (?:it|that)(?:['\u2019]s| is) (?:ok|okay|no|not)|if you (?:don['\u2019]t mind|could|can|please|know|have)|"
+    r"if (?:it|that)(?:['\u2019]s| is) (?:ok|okay|no|not)|"
+    r"if you (?:don['\u2019]t mind|could|can|please|know)(?=,)|"
+    r"if you (?:have|get) (?:a |the |some )?(?:moment|minute|second|time|chance)|"
     r"when(?:ever)? you (?:get|have|find) (?:a|the|some|round|around|to|time)|"
     rf"(?:just )?(?:for|to) {_NEED}\b|"
     r"if i (?:remember|recall)(?: (?:right|correct)ly| right)?(?=,))"
@@ -40,7 +42,8 @@ _QUIZ = re.compile(
     re.IGNORECASE,
 )
 _OCCASION = re.compile(
-    r"\A\W*(?:for|since|as|because|so that|though|now that|while|before) "
+    r"\A\W*(?:for (?=[^?:,]*\b(?:i|we)['\u2019]?(?:m| am|re| are) )|since|as|because|so that|though|now that|while|"
+    r"before) "
     r"(?P<lead>[^?:]*?\b(?:i|my|me|we|our|us)\b[^?:]*?)(?:, |: | - )(?:(?:so|then|and) )?"
     rf"(?:please )?(?:(?:can|could|would) you (?:please )?(?:tell me|confirm|say|check) )?"
     rf"(?=(?:{_PREPOSITION} )?{_ASKING})",

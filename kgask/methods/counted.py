@@ -31,7 +31,7 @@ _TAKES = re.compile(
 )
 _EACH = re.compile(r"\bper (?:capita|head|person|inhabitant|resident|citizen|square)\b", re.IGNORECASE)
 _OF_EACH = re.compile(r"\bper\b|/|capita|head|densit|rate|ratio|mean|average|share", re.IGNORECASE)
-LAST_YEAR, LOOKED_AT, LOOK_SECONDS = 2200, 50, 0.5
+LAST_YEAR, LOOKED_AT = 2200, 50
 _HOW_MANY_SOLD = re.compile(
     r"\bhow many (?!(?:orders|times|invoices|lines|deliveries|sales|purchases)\b)"
     r".*\b(?:ordered|sold|bought|shipped|delivered|in stock|on hand|in total|altogether)\b",
@@ -49,7 +49,7 @@ _ASKS_COUNT = re.compile(
     re.IGNORECASE,
 )
 _IN_TIME = re.compile(
-    r"\W*(?:\w+ ){0,4}?how (?:many (?:minutes|hours|seconds)|long)\b(?! ago)|\bin (?:minutes|hours|seconds)\b|"
+    r"\bhow (?:many (?:minutes|hours|seconds)|long)\b(?! ago)|\bin (?:minutes|hours|seconds)\b|"
     r"\A\W*(?:the )?(?:\w+ )?(?:journey|travel|flight|running|playing) time\b",
     re.IGNORECASE,
 )
