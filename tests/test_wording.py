@@ -361,3 +361,9 @@ def test_where_one_is_enough_not_all_are_asked_for() -> None:
     assert not rules_out(nodes.Or(one, other), "Who knows at least one of the two, Latin and Esperanto?")
     assert not rules_out(nodes.And(one, DISHES), "Which dishes have at least one of these?")
     assert not rules_out(nodes.And(one, other), "Who knows Latin and Esperanto?")
+
+
+def test_any_that_is_more_is_not_whether_it_is_the_most() -> None:
+    most = nodes.Some(nodes.And(nodes.Best(nodes.Class(1), nodes.ValueOf((2,)), True), nodes.Entities((3,))))
+    assert rules_out(most, "is there any river longer than the Nile?")
+    assert not rules_out(most, "Is the Nile the longest river?")

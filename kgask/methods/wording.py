@@ -44,6 +44,10 @@ _LEAVES_IT_OUT = re.compile(
 )
 _DENIED = re.compile(r"\bnot\b|n['\u2019]t\b|\bnever\b|\bbetween\b", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|runner[- ]up)\b", re.IGNORECASE)
+_ANY_MORE = re.compile(
+    r"\b(?:(?:any|some)(?:thing|one|body)?|another|no|an?|nothing)\b[^?]*\b(?:[a-z]+er|more [a-z]+) than\b",
+    re.IGNORECASE,
+)
 _OF_TWO = re.compile(  # "owner of the two ships" is about no two that were named before
     r"\b(?:of|between) (?:the|these|those) two\W*\Z|"
     r"\b(?:which|who|one) (?:of|between) (?:the|these|those) two\b(?! \w{2,}est\b)"
@@ -87,6 +91,14 @@ _NUMBER_OF_ONE = re.compile(  # which is called by one
 )
 
 
+def _is_the_most(query: Query) -> bool:
+    """Whether it is asked if what is named is the most of all: of "is any river longer than the Nile?" the contrary."""
+    match query:
+        case nodes.Some(nodes.And(nodes.Best(), nodes.Entities()) | nodes.And(nodes.Entities(), nodes.Best())):
+            return True
+    return False
+
+
 def rules_out(query: Query, question: str) -> bool:
     """Whether a question says in so many words that it does not ask this."""
     if _is_limited_otherwise(query, question) or _is_placed_otherwise(query, question):
@@ -100,6 +112,8 @@ def rules_out(query: Query, question: str) -> bool:
     ):
         return True
     if isinstance(query, nodes.Compare) and _OR_WHICH.search(question):
+        return True
+    if _ANY_MORE.search(question) and _is_the_most(query):
         return True
     if (_CAN.search(question) or _WAS_DONE.match(question)) and _is_whole_kind(query):
         return True
