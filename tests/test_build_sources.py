@@ -240,7 +240,7 @@ def test_the_prefix_of_iris_is_recorded_and_checked(tmp_path: Path) -> None:
         build(Recipe((str(source),), tmp_path / "other", iri_prefix="no prefix"), tell=print)
 
 
-@pytest.mark.parametrize(("name", "advice"), [("g.hdt", "hdt2rdf"), ("g.xlsx", "CSV"), ("g.trig.gz", "N-Quads")])
+@pytest.mark.parametrize(("name", "advice"), [("g.hdt", "hdt2rdf"), ("g.ods", "xlsx"), ("g.trig.gz", "N-Quads")])
 def test_formats_of_others_say_what_to_do(tmp_path: Path, name: str, advice: str) -> None:
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(UsageError, match=advice):

@@ -28,7 +28,10 @@ from kgask.methods.understand import calibrated
 from kgask.methods.whole_column import is_whole_column
 from kgask.methods.whole_kin import whole_kin
 from kgask.methods.whole_value import is_whole_value
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.nodes import Query
 from kgask.query.rewrite import form
 
 DOUBTS = (DESCRIBED, DENIED, KIN, *LEFT_OUT)  # what speaks against a query, whoever wrote it
@@ -200,7 +203,38 @@ def judged(
         )
         for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
     ]  # fmt: skip
-    return shown, candidates, said.any
+    return shown, candidates if thorough else _outsaid(shown, candidates, question, pack), said.any
+
+
+def _outsaid(shown: Sequence[Retrieved], candidates: list[Candidate], question: str, pack: Pack) -> list[Candidate]:
+    """The candidates, of which one leaves out a name where the judge likes another as well that has all that it names
+    and this: all short trails, where easy ones are asked for that are short."""
+    queries = [one.hypotheses[0].make_query() for one in shown]
+    kinds = {
+        node.type for query in queries if query is not None for node in query.walk() if isinstance(node, nodes.Class)
+    }
+    named = [frozenset(_named_in(query)) - kinds for query in queries]
+    said = f" {normalise(question)} "
+    found = []
+    for own, one in zip(named, candidates, strict=True):
+        more = {
+            entity
+            for names, other in zip(named, candidates, strict=True)
+            if own < names and other.judged >= max(one.judged, 0.0)
+            for entity in names - own
+        }
+        called = {f" {normalise(label)} " for label in pack.labels([*own])}
+        labels = (f" {normalise(label)} " for label in pack.labels([*more]))
+        is_less = any(label in said and not any(label in name for name in called) for label in labels)
+        found.append(replace(one, doubts={**one.doubts, LOST: -1.0}) if is_less else one)
+    return found
+
+
+def _named_in(query: Query | None) -> Iterator[int]:
+    """The entities that a query names; of what class the answers are is another matter."""
+    for node in query.walk() if query is not None else ():
+        if isinstance(node, nodes.Entities):
+            yield from node.ids
 
 
 def _not_outdone(every: Sequence[Retrieved]) -> list[Retrieved]:

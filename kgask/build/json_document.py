@@ -16,8 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgask.build.tables import NAMED_BY, readable, singular
+from kgask.errors import BuildError
 
 Said = Mapping[str, Any]
+CALLED = (
+    ("subject", "subj", "s", "head", "h", "source", "from", "start"),
+    ("relation", "predicate", "rel", "p", "r", "property", "type", "label", "edge"),
+    ("object", "obj", "o", "tail", "t", "target", "to", "end", "value"),
+)
 _NODES = ("nodes", "vertices", "entities")
 _LINKS = ("links", "edges", "relationships", "relations")
 _STARTS, _ENDS = ("source", "from", "start", "subject", "head"), ("target", "to", "end", "object", "tail")
@@ -135,3 +141,14 @@ def _things(collection: Any) -> Iterator[Said]:
     for name, one in collection.items():
         is_named = any(readable(key) in NAMED_BY for key in one)
         yield {**({"id": name} if is_named else {"name": name}), **one}
+
+
+def called_part(said: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    found = next((name for name in names if said.get(name) is not None), None)
+    if found is None:
+        raise BuildError(f"no {names[0]} (also called {', '.join(names[1:4])}, ...)")
+    return said[found]
+
+
+def has_part(said: Mapping[str, Any], names: tuple[str, ...]) -> bool:
+    return any(said.get(name) is not None for name in names)

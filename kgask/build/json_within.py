@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from kgask.pack.literals import parse_literal
 from kgask.pack.quantities import is_unit
 
 _CODE = re.compile(r"\s*\S*\d\S*\s*")
-_OWN_IDS = ("id", "no", "nr", "number", "code", "ref")  # behind the kind of a thing
+OWN_IDS = ("id", "no", "nr", "number", "code", "ref")  # behind the kind of a thing
 LABELS = ("label", "name", "title")
 _AMOUNTS, _UNITS = ("amount", "quantity", "qty", "value"), ("unit", "units", "uom")
 MOST_DEPTH = 20  # of objects within objects
@@ -204,7 +204,7 @@ def name_of(said: Said) -> str:
 
 def is_id(path: str, kind: str) -> bool:
     """Whether a property tells things of a kind apart by its name: ``order_no`` of orders."""
-    return readable(path) in {f"{kind} {name}" for name in _OWN_IDS}
+    return readable(path) in {f"{kind} {name}" for name in OWN_IDS}
 
 
 def mark(space: str, number: str) -> str:
@@ -213,11 +213,11 @@ def mark(space: str, number: str) -> str:
 
 
 def own_within(relation: str, value: Said) -> str:
-    """The property of a thing within a thing that is called as such things are: ``service`` of ``services``; or ""."""
-    kind = kind_of(relation)
-    return next(
-        (key for key, one in value.items() if readable(key) == kind and isinstance(one, str) and one.strip()), ""
-    )
+    """The property of a thing within a thing that is called as such things are, or by a code: ``service`` of
+    ``services``, else the ``number`` "2024-017"; or ""."""
+    texts = {readable(key): key for key, one in value.items() if isinstance(one, str) and one.strip()}
+    codes = (name for name in OWN_IDS if name in texts and not value[texts[name]].strip().isdecimal())
+    return texts.get(kind_of(relation)) or texts.get(next(codes, ""), "")
 
 
 def measured(said: Said) -> Iterator[tuple[str, Any]]:
@@ -248,3 +248,21 @@ def ungrouped(said: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, An
         else:
             for own, inner in ungrouped(value, depth + 1):
                 yield f"{readable(path)} {readable(own)}", inner
+
+
+def codes_of(objects: Sequence[Said]) -> tuple[str, ...]:
+    """``code`` or the like, where objects without an id are told apart by it: by "2024-017", not by 17."""
+    if any(name in one for one in objects for name in IDS):
+        return ()
+    return telling([name for name in OWN_IDS if name != "id"], objects)[:1]
+
+
+def telling(names: Iterable[str], objects: Sequence[Said]) -> tuple[str, ...]:
+    """The properties of which each of some objects has a text of its own."""
+    said = {name: [one.get(name) for one in objects] for name in names}
+    return tuple(
+        name
+        for name, values in said.items()
+        if values and len(set(map(str, values))) == len(values)
+        and all(isinstance(one, str) and one.strip() and not one.strip().isdecimal() for one in values)
+    )  # fmt: skip

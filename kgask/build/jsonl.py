@@ -8,14 +8,14 @@
     {"type": "relationship", "label": "KNOWS", "start": {"id": "0"}, "end": {"id": "1"}, "properties": {"since": 1993}}
 
 An object that holds several things, in place of the lines, is a document (:mod:`kgask.build.json_document`).
-What stands for a triple's parts may be called otherwise (:data:`CALLED`), and be an object with an id and a label.
+What stands for a triple's parts may be called otherwise (:data:`~kgask.build.json_document.CALLED`), and be an object with an id and a label.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -23,7 +23,7 @@ from math import isfinite
 from pathlib import PurePath
 from typing import Any, BinaryIO, NoReturn
 
-from kgask.build.json_document import IDS, own_of, parts_of
+from kgask.build.json_document import CALLED, IDS, called_part, has_part, own_of, parts_of
 from kgask.build.json_within import (
     LABELS,
     MOST_DEPTH,
@@ -31,27 +31,24 @@ from kgask.build.json_within import (
     Outer,
     Place,
     Within,
+    codes_of,
     is_id,
     kind_of,
     mark,
     measured,
     name_of,
     own_within,
+    telling,
     ungrouped,
 )
 from kgask.build.plain_values import bare_value
 from kgask.build.property_graph import TYPE, PropertyGraph
 from kgask.build.source import MAX_LINE_BYTES, STDIN, Problems, display, numbered_lines
-from kgask.build.tables import NAMED_BY, readable, space_of, type_of
+from kgask.build.tables import GLUED, NAMED_BY, names_of, readable, space_of, type_of
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 
-CALLED = (
-    ("subject", "subj", "s", "head", "h", "source", "from", "start"),
-    ("relation", "predicate", "rel", "p", "r", "property", "type", "label", "edge"),
-    ("object", "obj", "o", "tail", "t", "target", "to", "end", "value"),
-)
 MOST_LISTED = 64 << 20  # bytes of a list of objects
 MOST_SAID = 100_000  # qualifiers of a line, for each of its objects
 _QUALIFIERS = ("qualifiers", "properties", "attributes")
@@ -67,7 +64,8 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
     start = stream.peek(1 << 10) if isinstance(stream, io.BufferedReader) else b""
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         every = _listed(stream, source)
-        reader.within, reader.codes = Within.of(every), _codes_of(every)
+        reader.within = Within.of(every)
+        reader.look_at(every)
         for number, said in enumerate(every, start=1):
             try:
                 reader.take(_object(said))
@@ -134,7 +132,7 @@ def _read_document(document: dict[str, Any], source: str, reader: _Reader, probl
     for number, part in enumerate(parts, start=1):
         if part.kind not in readers:
             readers[part.kind] = reader.of_kind(part.kind)
-            readers[part.kind].codes = _codes_of([one.said for one in parts if one.kind == part.kind])
+            readers[part.kind].look_at([one.said for one in parts if one.kind == part.kind])
         own = readers[part.kind]
         try:
             key = own.take(part.said)
@@ -194,6 +192,7 @@ class _Reader:
         self._space, self._n = space, 0  # of ids of things, and how many there were
         self._names = set[str]()  # of things that are called by what they are
         self.codes: tuple[str, ...] = ()  # the property by which things are told apart that have no id
+        self.called: tuple[str, ...] = ()  # the property that names them, where it is called by no kind of theirs
         self.within = Within()
         self._has_triples = False
 
@@ -204,6 +203,11 @@ class _Reader:
         other = _Reader(self._builder, kind, kind if self._types else "", self._types)
         other.within = self.within
         return other
+
+    def look_at(self, every: Sequence[Any]) -> None:
+        """Finds by what the things of a list are told apart, and called."""
+        objects = [one for one in every if isinstance(one, dict)]
+        self.codes, self.called = codes_of(objects), telling(GLUED, objects)
 
     def take(self, said: Mapping[str, Any]) -> str | None:
         """One line's object; the key of a thing."""
@@ -222,16 +226,17 @@ class _Reader:
 
     def _is_triple(self, said: Mapping[str, Any]) -> bool:
         """Whether two of a triple's parts are there, or one among lines that are triples: a department has a head."""
-        n_parts = sum(_has(said, names[:4]) for names in CALLED)
-        return n_parts > (0 if self._has_triples else 1) or all(_has(said, names) for names in CALLED)
+        n_parts = sum(has_part(said, names[:4]) for names in CALLED)
+        return n_parts > (0 if self._has_triples else 1) or all(has_part(said, names) for names in CALLED)
 
     def _thing(self, said: Mapping[str, Any]) -> str:
         """A thing with its properties, told apart by its id, its name or its number."""
         self._n += 1
         codes = [*self.codes, *(path for path in said if is_id(path, self._kind))]
         number = next((said[name] for name in (*IDS, *codes) if said.get(name) not in (None, "")), None)
-        called_by = (*NAMED_BY, f"{self._kind} name")
-        name = next((str(value).strip() for key, value in said.items() if readable(key) in called_by and value), "")
+        paths = {readable(path): path for path, value in said.items() if value}
+        named = next((paths[one] for one in (*names_of(self._kind), *self.called) if one in paths), "")
+        name = str(said[named]).strip() if named else ""
         if number is None and not name and (own := self._own_name(said)):
             name, said = str(said[own]).strip(), {key: value for key, value in said.items() if key != own}
         key = f"{self._space}/{self._n}" if number is None else f"{self._space}/{self._key(number)}"
@@ -241,6 +246,9 @@ class _Reader:
             self._builder.label(key, called)
         elif number is not None and not said.keys().isdisjoint(codes):
             self._builder.alias(key, self._key(number))
+        if name and readable(named) not in NAMED_BY:
+            self._builder.label(key, name)
+            said = {path: one for path, one in said.items() if path != named}
         said = {path: one for path, one in said.items() if path not in codes or one != number}
         self._node(key, called, dict(measured(said)), 0)
         if self._kind and self._kind not in map(readable, said):  # what has a city is none
@@ -289,7 +297,8 @@ class _Reader:
         if called != key:
             self._builder.label(key, called)
         link = self.within.of_link(at.relation, value) if name_of(value) else frozenset()
-        if name_of(value) and self._types and (kind := kind_of(at.relation)) not in map(readable, value):
+        is_named = name_of(value) or value.get(own_within(at.relation, value)) in self.within.names
+        if is_named and self._types and (kind := kind_of(at.relation)) not in map(readable, value):
             self._builder.add(key, TYPE, kind)
         outer, named = self._outer(at, value), at.names(value, called, self.within.title(at.relation, value))
         said = {path: one for path, one in value.items() if path not in (*link, *named, *outer.held)}
@@ -329,7 +338,7 @@ class _Reader:
         return Outer((at.owner, *at.owners), held, text)
 
     def _triple(self, said: Mapping[str, Any]) -> None:
-        subject, relation, obj = (_called(said, names) for names in CALLED)
+        subject, relation, obj = (called_part(said, names) for names in CALLED)
         self._has_triples = True
         name = self._key(relation, is_relation=True)
         qualifiers = next((_mapping(said[key]) for key in _QUALIFIERS if key in said), {})
@@ -365,25 +374,6 @@ class _Reader:
         if isinstance(part, bool) or not isinstance(part, str | int | float):
             raise BuildError("a subject or relation that is no text")
         return str(part).strip()
-
-
-def _codes_of(every: Any) -> tuple[str, ...]:
-    """``code``, where objects without an id are told apart by it."""
-    objects = [one for one in every if isinstance(one, dict)]
-    codes = [one.get("code") for one in objects if not any(name in one for name in IDS)]
-    is_told = bool(codes) and all(isinstance(code, str) and code.strip() for code in codes)
-    return ("code",) if is_told and len(set(codes)) == len(objects) else ()
-
-
-def _called(said: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    found = next((name for name in names if said.get(name) is not None), None)
-    if found is None:
-        raise BuildError(f"no {names[0]} (also called {', '.join(names[1:4])}, ...)")
-    return said[found]
-
-
-def _has(said: Mapping[str, Any], names: tuple[str, ...]) -> bool:
-    return any(said.get(name) is not None for name in names)
 
 
 def _node_key(said: Mapping[str, Any]) -> str:

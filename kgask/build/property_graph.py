@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from kgask.build.plain_values import bare_value
-from kgask.build.tables import readable
+from kgask.build.tables import names_of, readable
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
@@ -27,8 +27,8 @@ class PropertyGraph:
     def node(self, key: str, types: Sequence[str], properties: Properties) -> None:
         """A node, its types, and its properties as relations; one of them names it."""
         said = {readable(name): value for name, value in properties.items()}
-        own = next((readable(kind) + " name" for kind in types if f"{readable(kind)} name" in said), "")
-        named = next((name for name in (*_NAMED_BY, own) if isinstance(said.get(name), str) and said[name]), "")
+        names = dict.fromkeys((*_NAMED_BY, *(name for kind in types for name in names_of(readable(kind)))))
+        named = next((name for name in names if isinstance(said.get(name), str) and said[name]), "")
         for kind in types:
             self._builder.add(key, TYPE, readable(kind))
         for relation, value in self._said({name: value for name, value in said.items() if name != named}):

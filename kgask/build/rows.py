@@ -23,7 +23,18 @@ from kgask.build.said_numbers import Convention, written
 from kgask.build.said_times import iso_time
 from kgask.build.source import STDIN, Problems, display
 from kgask.build.table_records import Record, records_in, records_of
-from kgask.build.tables import NAMED_BY, Column, Table, readable, relation_of, singular, space_of, type_of, understood
+from kgask.build.tables import (
+    GLUED,
+    NAMED_BY,
+    Column,
+    Table,
+    readable,
+    relation_of,
+    singular,
+    space_of,
+    type_of,
+    understood,
+)
 from kgask.build.terms import Value
 from kgask.build.tsv import is_triple_header
 from kgask.build.writer import PackBuilder
@@ -290,7 +301,8 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     key = tuple(ids[:1]) if ids and _differs(columns[ids[0]]) else ()
     plain = [_column(name, columns[name]) for name in names if name and name not in key]
     table = understood([Table(stem, key, "", (), tuple(plain))])[0]
-    if len(table.label) == 1 and not key and not _may_name(table.label[0], columns):
+    is_glued = table.label[:1] and readable(table.label[0]) in GLUED
+    if len(table.label) == 1 and (not key or is_glued) and not _may_name(table.label[0], columns):
         table = replace(table, label=())
     label = table.label or _named_by(columns, key, kind)
     first = next((name for name in names if name), "")
@@ -380,5 +392,5 @@ def _type_of(label: tuple[str, ...], stem: str) -> str:
     named = _OF_MARK.sub("", readable(label[0])) if len(label) == 1 else ""
     of_file = type_of(stem)
     is_mark = named in _MARKS or is_code(named)
-    is_kind = named and named not in NAMED_BY and named not in _NO_KINDS
+    is_kind = named and named not in (*NAMED_BY, *GLUED) and named not in _NO_KINDS
     return singular(named) if is_kind and not (is_mark and of_file) else of_file

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from kgask.build.workbook import SUFFIXES, sheets_of
 from kgask.config import PACK_MANIFEST
 from kgask.errors import BuildError, UsageError
 from kgask.machine.files import NO_FILE, open_regular
@@ -44,7 +45,7 @@ FORMATS = (
 _OTHERS = {  # endings of what is not read: what to do with it
     ".hdt": "unpack it with hdt2rdf (rdfhdt.org) to .nt", ".trig": "as N-Quads (.nq) it is read",
     ".n3": "add --format ttl",
-    ".xlsx": "save the sheet as CSV", ".ods": "save the sheet as CSV", ".gml": "as .graphml it is read",
+    ".ods": "save it as .xlsx", ".gml": "as .graphml it is read",
     ".gexf": "as .graphml it is read", ".kgpack": "'kgask pack import' unpacks it, and its name is a source then",
     ".tgz": "unpack it and name the files", ".7z": "unpack it and name the files",
     ".duckdb": "export its tables: duckdb FILE -c \"COPY NAME TO 'NAME.parquet'\"",
@@ -52,7 +53,7 @@ _OTHERS = {  # endings of what is not read: what to do with it
     ".geojson": "list its features' properties: jq '[.features[].properties]' FILE > NAME.json",
     ".mdb": "export its tables as CSV (mdb-export)", ".accdb": "export its tables as CSV (mdb-export)",
     ".arrow": "as .parquet it is read", ".feather": "as .parquet it is read", ".trix": "as N-Quads (.nq) it is read",
-    ".avro": "as .parquet it is read", ".orc": "as .parquet it is read", ".xls": "save the sheet as CSV",
+    ".avro": "as .parquet it is read", ".orc": "as .parquet it is read", ".xls": "save it as .xlsx",
     ".zip": "unpack it and name the files", ".tar": "unpack it and name the files",
     ".sql": "load it into a database: sqlite3 NAME.sqlite < FILE",
 }  # fmt: skip
@@ -265,22 +266,25 @@ def guess_format(name: str, format: str | None) -> str:
 
 
 def files_of(name: str) -> list[str]:
-    """A source, or of a folder that is no pack the files whose names tell their format, in order of their names.
+    """A source, or of a folder that is no pack the files whose names tell their format, in order of their names; of an
+    Excel workbook its sheets as CSV files.
 
-    Raises :class:`UsageError` for a folder without any.
+    Raises :class:`UsageError` for a folder without any, :class:`BuildError` for a workbook that cannot be read.
     """
     folder = Path(name)
+    if folder.suffix.lower() in SUFFIXES and folder.is_file():
+        return sheets_of(name)
     if name == STDIN or not folder.is_dir() or (folder / PACK_MANIFEST).exists():
         return [name]
     found = sorted(str(one) for one in folder.iterdir() if one.is_file() and _tells_format(one))
     if not found:
         raise UsageError(f"{name}: no file in this folder has a name that tells its format ({', '.join(FORMATS)})")
-    return found
+    return [file for one in found for file in files_of(one)]
 
 
 def _tells_format(path: Path) -> bool:
     plain = path.with_suffix("") if path.suffix.lower() in _PACKED_SUFFIXES else path
-    return not path.name.startswith(".") and plain.suffix.lower() in (*_SUFFIX_FORMAT, ".json")
+    return not path.name.startswith(".") and plain.suffix.lower() in (*_SUFFIX_FORMAT, *SUFFIXES, ".json")
 
 
 def _format_of_json(name: str) -> str:

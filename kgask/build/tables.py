@@ -35,6 +35,7 @@ _SPEC = re.compile(
 )
 _ID = re.compile(r" (?:id|key|no|fk|ref)\Z")
 NAMED_BY = ("name", "title", "label", "full name", "display name")
+GLUED = ("fullname", "displayname", "hostname", "filename")  # which many kinds of things have, where no two the same
 _PERSON = ("first name", "last name")
 _MOST_BYTES = 1 << 20
 # Columns that are called by a unit alone: what they measure, and the unit.
@@ -114,11 +115,16 @@ def _understood(table: Table, every: Mapping[str, Table], is_named: bool) -> Tab
         return replace(table, type=between or singular(joined[1]), columns=columns, joins=(ends[0], ends[1]))
     texts = [column for column in table.columns if not column.table]
     people = [column.names[0] for part in _PERSON for column in texts if column.relation == part]
-    names = (*NAMED_BY, f"{singular(words)} name") if len(people) < len(_PERSON) else ()  # a title is no name
+    names = (*names_of(singular(words)), *GLUED) if len(people) < len(_PERSON) else ()  # a title is no name
     called = (column.names for name in names for column in texts if column.relation == name)
     label = next(called, tuple(people))
     columns = tuple(column for column in table.columns if not (len(label) == 1 and column.names == label))
     return replace(table, type=singular(words), label=label, columns=columns)
+
+
+def names_of(kind: str) -> tuple[str, ...]:
+    """Under what the names of things of a kind may stand, the likeliest first: "host name" or "hostname" of hosts."""
+    return (*NAMED_BY, f"{kind} name", f"{kind}name")
 
 
 def _without(words: str, joined: list[str]) -> str:

@@ -86,7 +86,7 @@ class Again:
         """What was asked of one of several, of the others: "where did she die?", "and the other one?"."""
         memory, rest = self.answers.memory, form.others(form.LEAD_IN.sub("", text))
         last = memory.last_asked()
-        if rest is None or rest.strip("\0?. ") or last is None or last.query is None or len(last.topics) != 1:
+        if rest is None or rest.strip("\0?.'\u2019s ") or last is None or last.query is None or len(last.topics) != 1:
             return
         (old,) = last.topics
         before = [turn for turn in reversed(memory.turns) if turn.number < last.number]

@@ -75,3 +75,8 @@ def sexes_told(text: str) -> tuple[str, str]:
     if found := _MARRIED_TO.search(text):
         return ("female", "male") if found[0].lower().startswith("husband") else ("male", "female")
     return "", ends
+
+
+def says_other_one(text: str) -> bool:
+    """Whether the other of two is spoken of: "the other one", "the other film"."""
+    return re.search(r"\bthe other(?: (?!two\b|three\b|ones\b)[a-z]+)?\b(?!s)", text, re.IGNORECASE) is not None

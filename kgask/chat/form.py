@@ -49,6 +49,10 @@ _SEVERAL_MEANT = re.compile(
     re.IGNORECASE,
 )
 _ONES = re.compile(r"\b(?:the|those|these)(?: [\w-]+){1,4} ones\b", re.IGNORECASE)
+_OF_OWN = re.compile(  # "which is the smallest of the country's neighbours?"
+    r"(?:est|most|least|fewest)\b(?: [a-z]+)? (?:of|among) (?:(?:the|that) [a-z]+['\u2019]s|its|his|her|their) [a-z]",
+    re.IGNORECASE,
+)
 _OF_TWO = re.compile(r"\b(?:both|either|who|which)(?: one)? (?:of|among)\b|\bthe two\b", re.IGNORECASE)
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBER_OF = re.compile(
@@ -61,7 +65,8 @@ _RANKED = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
-    r"\bthe other(?: ones?| two| three| four|s)?\b(?=\W|\Z)|"
+    r"\bthe other(?:(?: ones?| two| three| four|s)\b|"
+    r"\b(?! (?!(?:is|are|was|were|has|have|do|does|did|in|on|at)\b)[a-z]))|"
     r"\b(?:the )?(?:rest|remaining(?: ones)?)\b(?: of (?:them|those))?",
     re.IGNORECASE,
 )
@@ -100,7 +105,8 @@ _THAT_NOUN = re.compile(
 _AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)\b", re.IGNORECASE)
 _OF_NAMED = re.compile(rf",?\s*(?:\b(?:of|among) (?:{THOSE}|both))\b", re.IGNORECASE)
 _BOTH = re.compile(
-    r"\b(?:they both|both of (?:them|those|these)|them both|the two of them|those two|these two)\b|"
+    r"(?:(?<=\bdid )|(?<=\bare )|(?<=\bwere ))the (?:same )?two\b(?! of\b)|"
+    r"\b(?:they both|both of (?:them|those|these)\b(?! [a-z]+s\b)|them both|the two of them|those two|these two)\b|"
     r"\bthey\b(?=.* (?:together|(?:each |one an)other)\W*\Z)",
     re.IGNORECASE,
 )
@@ -122,6 +128,8 @@ def of_those(text: str, noun: str) -> str | None:
     >>> of_those("which of them border Germany?", "countries"), of_those("who of them is older?", "people")
     ('which countries border Germany?', 'which people is the oldest?')
     """
+    if _OF_OWN.search(text):
+        return None
     text = re.sub(r",? (?:too|also|as well)(?=\W*\Z)", "", text)
     if found := _OF_THOSE.search(text):
         word = found["word"] if found["word"].lower() in ("which", "how many") else "which"
@@ -183,6 +191,8 @@ def number_of_those(text: str) -> int:
 
 def is_of_those(text: str) -> bool:
     """Whether a turn asks about some of several things that were spoken of."""
+    if _OF_OWN.search(text):
+        return False
     return any(one.search(text) for one in (_OF_THOSE, _OF_THEM_WHO, _WHO_OF, _WHICH_ONES)) or is_bare_of_those(text)
 
 
@@ -388,13 +398,3 @@ def with_place(text: str, place: str) -> str:
 def is_of_person_and_place(text: str) -> bool:
     """Whether "he" and "there" are both spoken of."""
     return _PERSON.search(text) is not None and _PLACE.search(text) is not None
-
-
-def with_names(text: str, names: Sequence[str]) -> str:
-    """The text with names in the place of "them", where another pronoun stands beside it.
-
-    >>> with_names("does it border both of them?", ["India", "China"])
-    'does it border both India and China?'
-    """
-    joined = " and ".join(names)
-    return re.sub(r"\b(?:of )?(?:them|those|these|they)\b", lambda _: joined, text, count=1, flags=re.IGNORECASE)

@@ -33,7 +33,11 @@ _NAMED_ALONE = re.compile(  # "Google. Who founded that?"
     r"(?P<name>(?:the )?[A-Z][\w'\u2019-]*(?: [\w'\u2019-]+){0,3})\. "
     r"(?P<rest>(?:[Ww]hat|[Ww]hom?|[Ww]hen|[Ww]here|[Hh]ow|[Ww]hich)\b.*\b(?:it|its|that|there|he|his|she|her|they)\b.*)",
 )
-_ASKS_WHOLE = re.compile(r"(?i:whom?|whose|which|what|when|where|how)\b.* [A-Z]", re.DOTALL)
+_ASKS_WHOLE = re.compile(
+    r"(?i:whom?|whose|which|what|when|where|how)\b.* [A-Z]|"
+    r"(?i:who|which|what)(?i: ones?)? (?i:of|among) (?i:them|those|these|the [a-z]+)(?: \S+){2}",
+    re.DOTALL,
+)
 _SLIPS = (
     (re.compile(r"\bw(?:hi|ih|i)ch\b", re.IGNORECASE), "which"),
     (re.compile(r"\b(who|what|where|when|how)s\b", re.IGNORECASE), r"\1's"),
@@ -82,6 +86,14 @@ _SLIPS = (
         ),
         r"\2 \3 \1",
     ),
+    # "who was their sister Ann Lee's husband?": she is named
+    (
+        re.compile(
+            r"\b(?:[Hh]is|[Hh]er|[Tt]heir) (?:(?:late|younger|older|elder|twin) )?(?:sister|brother|wife|husband|"
+            r"mother|father|son|daughter|cousin|colleague|friend) (?=[A-Z][\w'\u2019-]+ [A-Z])"
+        ),
+        "",
+    ),
     (re.compile(r"\br (?=there|they|these)"), "are "),
     (re.compile(r"\bsr+y\b", re.I), "sorry"),
     (re.compile(rf"\A(?:compare|take|of) ((?:those|these|the) {NUMBER})\W+(which|who)\b", re.I), r"\2 of \1"),
@@ -96,7 +108,7 @@ _CORRECTION = re.compile(
     r"(?:(?:no|nope|sorry|wait|actually|oops|pardon(?: me)?|hang on)\b[,;.!]*\s*)*"
     r"(?:(?:meant|i (?:mean|me(?:a)?nt|(?:want(?:ed)?|me(?:a)?nt)(?: to (?:say|know|ask(?: about| for)?))?|"
     r"should have (?:asked (?:about|for)|said)|was (?:asking (?:about|for)|thinking of)|am asking about)|"
-    r"make (?:that|it)|rather|i'?m asking about)\s+(?:(?:that|those|the one) of )?(?P<what>.+)|"
+    r"make (?:that|it)|rather|i'?m asking about)\s*[:,]?\s+(?:(?:that|those|the one) of )?(?P<what>.+)|"
     r"not (?:the |that )?[^,]+,\s*(?:but )?(?:i (?:mean|meant) )?(?P<other>.+))",
     re.IGNORECASE | re.DOTALL,
 )

@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from kgask.chat.asked import Asked, asked_for
+from kgask.chat.asked import Asked, asked_for, says_other_one
 from kgask.chat.form import asks_for_others, asks_for_people, number_of_those
 from kgask.chat.lists import ListMeant
 from kgask.chat.referents import Referents
-from kgask.chat.shorts import other_year
+from kgask.chat.shorts import counts_years, other_year
 from kgask.chat.turns import Turn
+from kgask.link.plurals import singulars
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.relation_words import plural
@@ -54,8 +56,10 @@ class Memory:
         seen: set[EntityId] = set()
         barriers: list[Asked] = []
         for turn in reversed(self.turns[-REMEMBERED:]):
-            is_of_one = not asks_for_others(turn.line)  # "who else" may be many
-            asked = _asked_by(turn) if turn.is_refused and is_of_one else None
+            # "who else" may be many; what was likely told is spoken of, and nothing older
+            is_of_one = not asks_for_others(turn.line) or says_other_one(turn.line)
+            is_open = turn.answer is not None and turn.answer.abstained
+            asked = _asked_by(turn) if is_open and is_of_one else None
             if asked is not None and (asked.best or (asked.person and not asked.sex)):
                 barriers.append(asked)
             for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):
@@ -100,8 +104,19 @@ class Memory:
             if len(turn.ends) > 1:
                 is_counted = isinstance(turn.query, nodes.Count)
                 return replace(turn, query=turn.query.base) if is_counted else turn  # type: ignore[union-attr]
+            if (named := self._compared(turn)) is not None:
+                return named
             if turn.is_refused and _asked_by(turn).several:
                 return None
+        return None
+
+    def _compared(self, turn: Turn) -> Turn | None:
+        """A turn that told which of some things named one by one is the largest, or the like, as one about these."""
+        match turn.query:
+            case nodes.Best(nodes.Entities(ids) as base) if len(ids) > 1:
+                spoken = [one for each in self.turns for one in (*each.topics, *each.ends)]
+                in_order = sorted(ids, key=lambda one: spoken.index(one) if one in spoken else len(spoken))
+                return replace(turn, query=base, ends=tuple(in_order))
         return None
 
     def set_meant(self, meant: ListMeant) -> tuple[Memory, bool] | None:
@@ -186,6 +201,26 @@ class Memory:
                 return one, other
         return ()
 
+    def pairs(self) -> list[tuple[EntityId, ...]]:
+        """Of each kind the two things that were spoken of last, the latest first; none where nobody knows what the last
+        turn was about."""
+        last = self.last_asked()
+        if last is not None and last.is_refused and not last.topics:
+            return []
+        recent, found = [*islice(self.recent(), MOST_TOGETHER)], list[tuple[EntityId, ...]]()
+        for at, one in enumerate(recent):
+            other = next((each for each in recent[at + 1 :] if self.referents.alike(one, each)), None)
+            if other is not None and not any(self.referents.alike(one, two[0]) for two in found):
+                found.append((one, other))
+        return found
+
+    def pair_of(self, noun: str) -> tuple[EntityId, ...]:
+        """The two things spoken of last that are called so ("films"), the latest first; none of fewer."""
+        nouns = {noun, *singulars(noun)}
+        recent = islice(self.recent(), MOST_TOGETHER)
+        found = tuple(one for one in recent if nouns & {*self.referents.called(one)})[:2]
+        return found if len(found) == 2 else ()
+
     def two_just_named(self) -> tuple[EntityId, ...]:
         """Two things of one kind of which the last two turns each named one."""
         last = [turn.topics for turn in self.turns if turn.answer is not None][-2:]
@@ -246,9 +281,13 @@ class Memory:
         later = [turn for turn in self.turns if found is not None and turn.number > found.number]
         return frozenset(one for turn in later for one in turn.topics)
 
-    def years_said(self) -> Iterator[str]:
-        """Texts that may say a year, the latest first: what answered and what was asked."""
+    def years_said(self, text: str) -> Iterator[str]:
+        """Texts that may say a year, the latest first: what answered and what was asked. Of "a year later" those of
+        turns that speak of the same."""
+        words = {word[:5] for word in re.findall(r"[a-z]{4,}", text.lower())} if counts_years(text) else set()
         for turn in reversed(self.turns):
+            if words and words.isdisjoint(word[:5] for word in re.findall(r"[a-z]{4,}", turn.understood.lower())):
+                continue
             if turn.answer is not None and not turn.answer.abstained:
                 yield turn.answer.text or ""
             yield turn.understood

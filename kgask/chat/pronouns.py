@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -48,7 +49,7 @@ class Pronouns:
         sex = form.sex_meant(text)
         several = memory.last_set()
         if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:
-            text = form.with_names(text, self.answers.pack.labels(several.ends))
+            text = _with_names(text, self.answers.pack.labels(several.ends))
         for rank, entity in enumerate(self._fitting(text, sex, focus)[:MOST_NAMED]):
             named = with_name(text, entity, self.answers.label(entity))
             if named is not None:
@@ -116,3 +117,13 @@ class Pronouns:
         since = [one for one in fitting if memory.turns_ago(one) <= age and one not in several]
         since = [one for one in since if memory.turns_ago(one) < age or not is_known or referents.is_known_as(one, sex)]
         return several[0] if not since else None
+
+
+def _with_names(text: str, names: Sequence[str]) -> str:
+    """The text with names in the place of "them", where another pronoun stands beside it.
+
+    >>> _with_names("does it border both of them?", ["India", "China"])
+    'does it border both India and China?'
+    """
+    joined = " and ".join(names)
+    return re.sub(r"\b(?:of )?(?:them|those|these|they)\b", lambda _: joined, text, count=1, flags=re.IGNORECASE)

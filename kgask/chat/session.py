@@ -211,7 +211,8 @@ class Chat:
         changed = way.change(answer.query)
         if changed is None:
             return answer.refusing("this is not about what was spoken of")
-        if way.among and isinstance(changed, SetNode) and any(changed == turn.query for turn in self.turns):
+        is_some = isinstance(changed, SetNode) and not isinstance(changed, nodes.Best)
+        if way.among and is_some and any(changed == turn.query for turn in self.turns):
             return answer.refusing("nothing in it tells them apart")
         return answer if changed == answer.query else self._run(answer, changed, answer.confidence)
 

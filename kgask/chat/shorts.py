@@ -34,7 +34,7 @@ _THEIRS = re.compile(
     re.IGNORECASE,
 )
 _BY_HOW_MUCH = re.compile(
-    r"by how (?:much|many(?: \w+)?)(?: (?:more|less|(?:is|was) .+ (?:more|less|[a-z]+er)|"
+    r"by how (?:much|many(?: \w+){0,3}?)(?: (?:more|less|(?:is|was) .+ (?:more|less|[a-z]+er)|"
     r"(?:do|does|did) (?:they|those|these|it|the two|those two)(?: two)? differ))?\W*|"
     r"how many (?:more|fewer)(?: (?:is|was) (?:that|it))?\W*|"
     r"how much (?:more|less|[a-z]+er)(?: (?:is|was) (?:that|it|he|she|the other(?: one)?))?\W*|"
@@ -42,7 +42,8 @@ _BY_HOW_MUCH = re.compile(
     re.IGNORECASE,
 )
 _HOW_MUCH_MORE = re.compile(
-    r"(?:by )?how much (?:more|less|[a-z]+er) (?:is|was|are|were) (?:the )?(?P<what>(?!.*\bthan\b).+?)\W*",
+    r"(?:by )?how (?:much|many [a-z]+(?: [a-z]+)?) (?:more|less|[a-z]+er) (?:is|was|are|were) (?:the )?"
+    r"(?P<what>(?!.*\bthan\b).+?)\W*",
     re.IGNORECASE,
 )
 _NAME_THEM = re.compile(
@@ -92,6 +93,15 @@ _A_YEAR = re.compile(
     re.IGNORECASE,
 )
 _THAT_YEAR = re.compile(r"\b(?P<in>(?:in|of|for|during) )?(?:that|the same)(?: same)? year(?P<own>['\u2019]s)?\b", re.I)
+_YEARS_ON = re.compile(  # at the end of a question: "who won it two years later?"
+    r"(?:(?:in )?(?P<n>an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) years? "
+    r"(?P<way>later|earlier|before|after)|"
+    r"(?:in )?the (?P<next>next|following|previous|preceding) year|(?:in )?the year (?P<then>after|before))"
+    r"(?: that)?(?=\W*\Z)",
+    re.IGNORECASE,
+)
+_STEPS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+          "nine": 9, "ten": 10}  # fmt: skip
 _OWNER = re.compile(r"\b(?:his|her|its|their) [a-z]", re.IGNORECASE)
 _CLAUSE = re.compile(r"\b(?:when|before|after|until|while|by the time|where|that|because) (?:he|she)\b", re.IGNORECASE)
 _BARE_EVENT = re.compile(
@@ -287,15 +297,33 @@ def in_that_year(text: str, said: Iterable[str]) -> str | None:
 
     >>> in_that_year("Who got it that year?", ["1945", "Who won in 1921?"]), in_that_year("who won?", ["1945"])
     ('Who got it in 1945?', None)
+    >>> in_that_year("Who won it two years later?", ["Who won in 1921?"]), in_that_year("and a year later?", ["1945"])
+    ('Who won it in 1923?', None)
     """
-    meant = _THAT_YEAR.search(text)
+    meant = _THAT_YEAR.search(text) or (_YEARS_ON.search(text) if counts_years(text) else None)
     if meant is None:
         return None
     year = next((found[0] for one in said if (found := _YEAR.search(one))), None)
     if year is None:
         return ""
+    if meant.re is _YEARS_ON:
+        groups = meant.groupdict()
+        step = _STEPS.get((groups["n"] or "one").lower()) or int(groups["n"])
+        is_later = (groups["way"] or groups["next"] or groups["then"]).lower() in (
+            "after",
+            "later",
+            "next",
+            "following",
+        )
+        year = str(int(year) + (step if is_later else -step))
+        return f"{text[: meant.start()]}in {year}{text[meant.end() :]}"
     place = f"{year}'s" if meant["own"] else f"{meant['in'] or 'in '}{year}"
     return f"{text[: meant.start()]}{place}{text[meant.end() :]}"
+
+
+def counts_years(text: str) -> bool:
+    """Whether a question is about a year before or after another: "who won it one year later?"."""
+    return not is_phrase(text) and _YEARS_ON.search(text) is not None
 
 
 def name_behind(text: str, before: str) -> str:

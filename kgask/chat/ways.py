@@ -27,6 +27,7 @@ from kgask.chat.narrower import narrower, speaks_of_list
 from kgask.chat.narrowing import Narrowing
 from kgask.chat.of_answers import OfAnswers, whole_of
 from kgask.chat.ordering import Ordering
+from kgask.chat.pairs import Pairs
 from kgask.chat.pronouns import Pronouns
 from kgask.chat.shared import Shared, asks_of_two
 from kgask.chat.sums import Sums
@@ -43,6 +44,9 @@ from kgask.query.nodes import Query
 from kgask.types import EntityId
 
 _POINTED = re.compile(r"\b(?:that|this) ([a-z]+)\b", re.IGNORECASE)
+_POINTED_LAST = re.compile(
+    r"\b(?:of|in|on|at|from|with|for|to|by|near) (?:that|this|those|these) [a-z]+\W*\Z", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -76,9 +80,17 @@ class Understanding:
         if (renamed := Described(self.narrowing).renamed(heard(bare).text)) is not None:
             yield from self._of_list(*renamed)
         said = heard(self.answers.with_those(bare))
-        if (dated := shorts.in_that_year(said.text, self.memory.years_said())) is not None:
-            yield [*self.pronouns.meant(dated, ())] if form.is_pronominal(dated) else [Way(dated)] if dated else []
+        years = [*self.memory.years_said(said.text)]
+        if (dated := shorts.in_that_year(said.text, years)) is not None:
+            if shorts.counts_years(said.text):  # "who won the prize one year later?"
+                named = self.pronouns.meant(said.text, ())
+                meant = [replace(way, text=shorts.in_that_year(way.text, years) or way.text) for way in named]
+            else:
+                meant = [*self.pronouns.meant(dated, ())]
+            yield meant or ([Way(dated)] if dated and not form.is_pronominal(dated) else [])
             return
+        pairs = Pairs(self.answers)
+        said = replace(said, text=pairs.plain(said.text))
         names = names_in(self.names.linker, said.text)
         things = [name for name in names if not self._is_called(name) and not order.IS_NUMBER.fullmatch(name)]
         text = shorts.with_own_place(form.of_named(said.text) if len(things) > 1 else said.text, names)
@@ -90,6 +102,9 @@ class Understanding:
             yield from self._of_list(listed.of_them(found[1]), found[0])
             return
         lists = Described(self.narrowing)
+        if (of_two := pairs.back_to(said.back_to)) is not None:
+            yield from replace(self, answers=self.answers.at(of_two)).ways(said.text)
+            return
         is_list = bool(said.back_to) and not self.names.is_name(form.bare_noun(said.back_to))
         if is_list and (found_list := lists.back_to(said.back_to, text)) is not None:
             yield from self._of_list(*found_list)
@@ -117,9 +132,12 @@ class Understanding:
             yield from ([way] for way in (self.answers.apart(last, text) if last is not None else ()))
             return
         if (other := shorts.what_differs(text)) is not None:
+            others = [entity for way in pairs.ways(f"what is the {other}") for *_, entity in way.given]
             if last is not None:
-                yield [*self.answers.apart_from(last, text, self.names.named(other))]
+                yield [*self.answers.apart_from(last, text, others or self.names.named(other))]
             return
+        yield [*pairs.ways(text)]
+        text = pairs.phrase(text)
         if (one := shorts.is_one_of(text)) is not None:
             yield [*self.answers.is_among(self.names.named(one)[:1])]
         if (asked_of := shorts.of_what(text)) is not None:
@@ -175,7 +193,7 @@ class Understanding:
             yield [self.answers.naming(event, one) for one in [*dict.fromkeys(persons)] if len({*persons}) == 1]
         if asked is not None and form.is_bare_question_word(text):
             yield [Way(completed(text, asked.understood))]
-            yield [*self._about(text, (*asked.ends, *asked.topics))]
+            yield [*self._about(text, (*(asked.ends if len(asked.ends) < 2 else ()), *asked.topics))]
         if asked is not None and form.is_phrase(text):
             if not said.corrects:
                 yield from ([way] for way in self._changed(text, last))
@@ -203,6 +221,8 @@ class Understanding:
         asked = self.memory.last_asked()
         topics = asked.topics if asked is not None else ()
         same = [one for old in topics for one in self.memory.referents.namesakes(self.answers.label(old), said)]
+        if (first := Pairs(self.answers).of_first(said)) is not None:
+            return (first,)
         return self._other_one(said) or tuple(same[:1]) or self.names.spoken_of_first(said)
 
     def _other_one(self, said: str) -> tuple[EntityId, ...]:
@@ -246,6 +266,8 @@ class Understanding:
         pointed = _POINTED.search(text)
         if pointed is not None and self.memory.referents.is_kind(pointed[1]):
             return False  # "that machine" was spoken of, or nobody knows which it is
+        if _POINTED_LAST.search(text):
+            return False
         if form.is_bare_question_word(text) or form.says_ones(text) or form.others(text) is not None:
             return False
         if form.is_which_are(text) and self.memory.had_several():

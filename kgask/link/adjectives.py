@@ -64,7 +64,7 @@ def places_of(norm: str) -> tuple[str, ...]:
         return tuple(f"{before} {place}" for place in places_of(last))
     if norm.endswith("s") and not norm.endswith("ss"):
         return places_of(norm[:-1])
-    if len(norm) < SHORTEST:
+    if len(last) < SHORTEST:  # no "Henry II" is of Henry I
         return ()
     found = [norm[: -len(end)] + other for end, others in _ENDS if norm.endswith(end) for other in others]
     return tuple(dict.fromkeys(found))

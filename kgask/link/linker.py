@@ -100,8 +100,7 @@ class Linker:
     def link(self, question: Question) -> list[Mention]:
         """Mentions whose names stand in the question (case, accents, possessives aside), or a part of them."""
         words = self.words(question)
-        marked = _marked(question)
-        found = self._found(marked, question, words) if marked else []
+        found = self._found(marked, question, words) if (marked := _marked(question)) else []
         found = found or self._found(spans(question.text, words), question, words)
         return of_one_kind([as_signed(one, question.text) for one in found], question.text, self.pack)
 
@@ -194,7 +193,7 @@ class Linker:
         return [(span, meant) for span, meant in named if meant]
 
     def _are_texts(self, hits: list[NameHit]) -> bool:
-        """Whether nothing but texts are called so: "American" may be what a demonym says, and means the country."""
+        """Whether only texts are called so: "American" may be what a demonym says, and means the country."""
         return all(hit.entity >= self.pack.n_entities - self.pack.n_literals for hit in hits)
 
     def _spoken_of(self, norm: str) -> tuple[str, ...]:
@@ -243,7 +242,8 @@ class Linker:
         return parts(self.pack, question.text, words, [span for span, _ in named], self.plain_words)
 
     def _close(self, found: list[Span]) -> list[_Named]:
-        hits = [(span, [hit for hit in self.pack.fuzzy(span.norm) if is_typo(span.norm, hit)]) for span in found]
+        whole = (span for span in found if span.marked or ", " not in span.text)  # no "denser, gold" is Desert Gold
+        hits = ((span, [hit for hit in self.pack.fuzzy(span.norm) if is_typo(span.norm, hit)]) for span in whole)
         return [(span, close) for span, close in hits if close]
 
     def seed_for(self, name: str, question: Question) -> Mention:

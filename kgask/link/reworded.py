@@ -96,6 +96,17 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     # "neighbouring countries of Chad", "countries neighbouring Chad": the planner reads the neighbours of neighbours
     (re.compile(r"\b(?:neighbou?r(?:ing)?|bordering) (?:countries|nations|states)(?= of\b|\W*\Z)", re.I), "neighbours"),
     (re.compile(r"\b(countries|nations|states) neighbou?ring ", re.I), r"\1 bordering "),
+    # "South American countries other than Brazil that do not border Brazil"
+    (re.compile(r" (?:other than|apart from|besides|except(?: for)?|excluding) (?P<one>[A-Z][^,;?]*?)(?: itself)?,? "
+                r"(?=(?:that|which|who|do|does|did|are|is|have|has)\b.*\b(?P=one)\b)"), " "),
+    # "number of companies based in Norway, audit firms not counted", "... closed ones included"
+    (re.compile(r", (?:but )?(?:with )?(?P<what>(?:[\w'-]+ ){1,4}?)(?:not (?:counted|included|counting|including)|"
+                r"excluded|left out|aside)(?=\W*\Z)", re.I), r" except \g<what>"),
+    (re.compile(r", (?:[\w'-]+ ){1,3}?(?:included|counted)(?=\W*\Z)", re.I), ""),
+    # "did she outlive him?"
+    (re.compile(r"\A(\W*(?:and )?(?:did|does) .+?) outlive ([^,;]+?)(?=\W*\Z)", re.I), r"\1 die after \2"),
+    # "which countries share a land border with Bolivia?"
+    (re.compile(r"\bland (?=(?:border|frontier|boundar)(?:s|y|ies)?\b)", re.I), ""),
     # "which comes second if you sort them by weight?"
     (re.compile(r",? (?:if|when) (?:you|we|i|one) (?:sort|rank|order|list|arrange)s? (?:them |all |it )*by\b", re.I),
      " by"),

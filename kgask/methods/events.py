@@ -38,6 +38,11 @@ _EVENTS = {
     r"rate|ris|fall|drop|gain|loss|trend",
 }
 _MEASURES = {  # heard in questions too
+    r"how many (?:people|persons|men|women) (?:work(?:s|ed)?|are (?:employed|working))": r"employ|work|staff|headcount|"
+    r"people|person|crew|fte|team|hands|size|force|member|number|count|men\b|women",
+    r"how much (?:did|do|does|has|have|had|was|were|is)\b.* (?:pay|paid|spend|spent)\b": r"pa[iy]|pric|cost|fee|rent|"
+    r"amount|total|valu|sum|spen[dt]|salar|wage|charg|bill|invoice|fare|rate|eur|usd|gbp|chf|dollar|euro|pound|£|€|[$]|bid|"
+    r"invest|consider|loan|grant|budget|donat|deposit|tax|fine|prize|transfer|tuition|subscription|ransom|bought|sold",
     r"did (?:\w+ ){1,3}?(?:buy|purchase)": r"buy|bought|purchas|acq|vendor|suppl|shop|own|won|order|s[oa]l[de]|pric|"
     r"paid|cost|got|came|arriv|since|regist|date|dealer|from",
     r"(?:has|have|had|with) (?:the )?(?:more|most|fewer|fewest) (?:people|inhabitants)(?! who| that| than)": r"popul|"

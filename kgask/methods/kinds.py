@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.base import SetNode
+from kgask.query.axes import relation_axis
+from kgask.query.base import Node, SetNode
 from kgask.retrieve.follow import are_related, neighbours
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import Runner
+from kgask.types import opposite
+
+MOST_STATED = 50  # ends whose names are looked at
 
 
 def of_kinds(runner: Runner, found: Result) -> Result:
@@ -49,4 +54,28 @@ def is_had_otherwise(outcome: Result | None) -> bool:
             pack, members = outcome.runner.pack, outcome.runner.members(kind).possible
             ends = ([*neighbours(pack, [one], inverse)] for inverse in (False, True))
             return any(bool(np.isin(found, members).any()) for found in ends)
+    return False
+
+
+def is_named_in_part(node: nodes.Holds, runner: Runner) -> bool:
+    """Whether a "no" is of one whose name is a part of what the graph states: her son Titus is Titus van Rijn."""
+    match node:
+        case nodes.Holds(nodes.Entities((one,)) as subject, relation, nodes.Entities((other,)) as obj):
+            ends = ((other, subject, relation), (one, obj, opposite(relation, runner.pack.n_relations)))
+        case _:
+            return False
+    for denied, start, leads in ends:
+        stated = runner.members(nodes.Follow(start, leads)).certain[:MOST_STATED].tolist()
+        said, *others = ({*normalise(label).split()} for label in runner.pack.labels([denied, *stated]))
+        if any(said < known for known in others):
+            return True
+    return False
+
+
+def is_what_it_has(node: Node, pack: Pack) -> bool:
+    """Whether it is asked if what a thing has is what it has, or if an area is a capital."""
+    match node:
+        case nodes.Holds(one, relation, nodes.Follow(other, said)):
+            is_value, is_other = (relation_axis(pack, at) is not None for at in (relation, said))
+            return (relation == said and one == other) or is_value is not is_other
     return False

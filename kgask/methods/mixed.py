@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from kgask.methods import accounted
 from kgask.methods.lives import births
 from kgask.methods.missing import words_beside
 from kgask.methods.roles import is_mutual
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node
@@ -205,4 +206,14 @@ def _goes_back(node: Node, text: str, pack: Pack) -> bool:
     words, said = [word.lower() for word in _WORD.findall(text)], accounted.RelationWords(pack).of(relations)
     is_repeated = any(number > 1 for number in Counter(word[:5] for word in words if len(word) > 3).values())
     phrases = [is_said for is_said, _ in groupby(accounted.is_all_called(word, said) for word in words)]
-    return not is_repeated and sum(phrases) < 2
+    names = [name for at in relations for name in pack.relations()[at].names]
+    return not is_repeated and (sum(phrases) < 2 or _says_one(names, words))
+
+
+def _says_one(names: Iterable[str], words: Collection[str]) -> bool:
+    """Whether what relations are called is said once: the countries that "share a land border" say "shares border
+    with", and nothing of a "neighbouring country"."""
+    called = [frozenset(normalise(name).split()) - PREPOSITIONS for name in names]
+    said = [{word for word in words if accounted.is_all_called(word, name)} for name in called]
+    whole = [ones for ones, name in zip(said, called, strict=True) if len(ones) >= len(name)]
+    return any(ones >= set().union(*whole) for ones in whole)

@@ -16,9 +16,10 @@ from kgask.link.plurals import singulars
 from kgask.link.units import unit_at
 from kgask.methods.doubts import relations_in
 from kgask.methods.flags import flags_of, goes_by_unsaid_flag, passes_over_flag
+from kgask.methods.kinds import is_named_in_part, is_what_it_has
 from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
-from kgask.methods.reach import is_in_reach, is_of_other_scale
+from kgask.methods.reach import is_in_other_unit, is_in_reach, is_of_other_scale
 from kgask.methods.relation_facts import is_small, is_table
 from kgask.methods.whole_kind import takes_some_of_kind
 from kgask.pack.label_units import unit_of_label
@@ -26,7 +27,6 @@ from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import NUMBER, Quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.axes import relation_axis
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS
@@ -65,11 +65,13 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     is_no = found.outcome is not None and found.outcome.truth is False
     if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Entities):
         return True  # there is what the question names
-    if any(_is_of_itself(node) or _is_what_it_has(node, pack) for node in query.walk()):
+    if any(_is_of_itself(node) or is_what_it_has(node, pack) for node in query.walk()):
         return True
     runner = Runner(pack, Budget(LOOK_SECONDS))
     try:
         if is_no and isinstance(query, nodes.Holds) and pack.source is None and _may_lie_in(query, runner):
+            return True
+        if is_no and isinstance(query, nodes.Holds) and is_named_in_part(query, runner):
             return True
         is_none = found.outcome is not None and found.outcome.quantity == NONE and isinstance(query, nodes.Count)
         if isinstance(query, nodes.Some | nodes.Count) and (is_no or is_none) and _never_meet(query.base, runner):
@@ -84,21 +86,14 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
             return True
         if is_table(pack) and goes_by_unsaid_flag(query, question, pack):
             return True
+        if is_in_other_unit(query, question):
+            return True
         is_of_some = is_small(pack) and takes_some_of_kind(query, question, pack, runner)
         if is_of_some or _takes_unit_for_another(query, question, pack) or is_of_other_scale(query, question, runner):
             return True
         return _is_nobody(found, question, pack)
     except BudgetError:
         return False
-
-
-def _is_what_it_has(node: Node, pack: Pack) -> bool:
-    """Whether it is asked if what a thing has is what it has, or if an area is a capital."""
-    match node:
-        case nodes.Holds(one, relation, nodes.Follow(other, said)):
-            is_value, is_other = (relation_axis(pack, at) is not None for at in (relation, said))
-            return (relation == said and one == other) or is_value is not is_other
-    return False
 
 
 def _is_of_itself(node: Node) -> bool:
@@ -154,6 +149,8 @@ def _is_idle(node: Node, runner: Runner) -> bool:
             return any(_leads_nowhere(side, runner) for side in (left, right))
         case nodes.Best(nodes.Having(one), nodes.ValueOf((other,))):
             return one != other and _is_part_of_name(one, other, runner.pack)
+        case nodes.Minus(_, nodes.Minus()):
+            return True  # nobody denies twice
         case nodes.Minus():
             return _leaves_all(node, runner) or _takes_nothing(node, runner)
         case nodes.Best(nodes.Entities(ids)) | nodes.Where(nodes.Entities(ids)):

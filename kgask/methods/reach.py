@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from math import isclose
+
 from kgask.link.values import value_spans
+from kgask.pack.quantities import to_base
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
 
+_WORD = re.compile(r"[^\W\d_]{2}")
 FAR_IN_UNIT = 3.0  # times what a column has, beyond which a number with a unit is not in that of the column
 
 
@@ -25,6 +30,24 @@ def is_of_other_scale(query: Query, text: str, runner: Runner) -> bool:
             case _:
                 continue
         if number in said and not is_in_reach(runner, relation, limit, FAR_IN_UNIT):
+            return True
+    return False
+
+
+def is_in_other_unit(query: Query, text: str) -> bool:
+    """Whether a number that a text says in one unit is taken for as many of another: 3 hours for 3 km."""
+    limits = [node for node in query.walk() if isinstance(node, nodes.Number) and node.unit]
+    spans = value_spans(text) if limits else []
+    # "5 m" may be millions
+    options = [span.options if _WORD.search(text, span.start, span.end) else span.options[-1:] for span in spans]
+    for limit in limits:
+        said = [
+            [to_base(one.number, one.unit) for one in ones if isinstance(one, nodes.Number) and one.unit]
+            for ones in options
+            if any(isinstance(one, nodes.Number) and one.number == limit.number for one in ones)
+        ]
+        axis, number = to_base(limit.number, limit.unit)
+        if all(said) and said and not any(axis == on and isclose(number, at) for ones in said for on, at in ones):
             return True
     return False
 

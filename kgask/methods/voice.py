@@ -139,6 +139,8 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
     (False, False)
     >>> is_object("who was Bob a pupil of?", (8, 11), "pupil of"), is_object("pupils of Bob", (10, 13), "pupil of")
     (False, None)
+    >>> is_object("tell me what the Ache flows into", (17, 21), "flows into")
+    False
     """
     said = _TO_US.sub("", f"{text[: topic[0]]}{_TOPIC}{text[topic[1] :]}".lower())
     words, verb = RelationWords(label, False), _verb_of(label)
@@ -165,14 +167,18 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
     agent = re.search(rf"\b{forms} by {_LEAD}{_TOPIC}{_END}", said)
     more = r"(?P<more>(?:(?!who|which|that)\w+ ){0,2}?)"
     before = re.search(rf"\b(?P<help>{_HELP}) {_LEAD}{_TOPIC} {more}(?P<verb>{forms})\b", said)
+    # "tell me what the Ache flows into"
+    told = re.search(rf"\b(?:what|whom?|where|which(?: [a-z]+){{1,2}}) {_LEAD}{_TOPIC} {forms}{particle}{_END}", said)
     is_passive = before is not None and re.search(rf"\b{_BE}\b", f"{before['help']} {before['more']}") is not None
     if particle:  # of "sold at" the shop sells
         is_same = before is not None and is_passive is words.is_state
-        return True if after else False if is_same else None
+        return True if after else False if is_same or told else None
     if before and is_passive and not (is_participle(before["verb"]) or before["verb"].endswith("ing")):
         return None  # "is it a discovery?"
     if before:
         is_patient = is_passive and is_participle(before["verb"])
+    elif told:
+        is_patient = False
     elif after or agent:
         is_patient = after is not None
     else:

@@ -75,6 +75,21 @@ _TOGETHER = re.compile(  # what two did together is what both did, but "taken to
     re.IGNORECASE,
 )
 _OR_WHICH = re.compile(r"\b(?:vs\.?|versus)(?=\W)(?!.*\bthan\b)", re.IGNORECASE)  # of which one is the answer, no "yes"
+_ASKS_WHICH = re.compile(  # no "yes" answers "until when is it open in 2025?"
+    r"\W*(?:and |so )?(?:until|till|since|from|by|at|in|on|to|for|with|during|of)"
+    r" (?:when|where|whom?|whose|how|what|which)\b(?!.*[,;:])",
+    re.IGNORECASE,
+)
+_COMPARES_ALONE = re.compile(  # than what? "how many metres higher is Everest?"
+    rf"\bhow (?:much|many [a-z]+(?: [a-z]+)?) (?:{_MORE}) (?:is|was|are|were)\b(?!.*\b(?:than|or|and|of)\b)",
+    re.IGNORECASE,
+)
+_SO_MANY = re.compile(  # times the price of one
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|[2-9]|[1-9]\d) (?:hours|nights|days|weeks|months|people|"
+    r"persons|tickets|bottles|adults|children|units|pieces)\b",
+    re.IGNORECASE,
+)
+_COSTS = re.compile(r"\bhow much\b(?! (?:more|less))|\b(?:cost|charge|come to|pay)\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
 _CAN = re.compile(  # not all of them do: "how many trams can run?"
     r"\b(?:which|what|how many)\b[\w' -]{2,40}? (?:can(?:not|'t)?|could) (?!(?:i|we|you|one|be|they)\b)", re.IGNORECASE
@@ -113,7 +128,12 @@ def rules_out(query: Query, question: str) -> bool:
         return True
     if isinstance(query, nodes.Compare) and _OR_WHICH.search(question):
         return True
+    if isinstance(query, nodes.Compare | nodes.Holds | nodes.Some) and _ASKS_WHICH.match(question):
+        return True
     if _ANY_MORE.search(question) and _is_the_most(query):
+        return True
+    is_value = isinstance(query, nodes.Follow | nodes.Values)
+    if is_value and (_COMPARES_ALONE.search(question) or (_SO_MANY.search(question) and _COSTS.search(question))):
         return True
     if (_CAN.search(question) or _WAS_DONE.match(question)) and _is_whole_kind(query):
         return True
