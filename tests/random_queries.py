@@ -122,7 +122,22 @@ class Parts:
         to_value = st.builds(lambda path, end: nodes.ValueOf((*path, end)), before, self.valued)
         anything = st.lists(self.any_directed, min_size=1, max_size=3).map(tuple)
         size = st.builds(lambda path: nodes.SizeOf(tuple(path)), st.lists(self.links, min_size=1, max_size=2))
-        return one_of(to_value, to_value, size, anything.map(nodes.SizeOf), anything.map(nodes.ValueOf))
+        end = st.builds(lambda path, end: (*path, end), before, self.valued)
+        span = st.builds(nodes.SpanOf, end, end)
+        return one_of(
+            to_value, to_value, size, span, self.spans(), anything.map(nodes.SizeOf), anything.map(nodes.ValueOf)
+        )
+
+    def spans(self) -> st.SearchStrategy[By]:
+        """Between two values that can be: a thing's own, and that of what it is linked to."""
+        pairs = [(one, one) for one in ("born", "length", "population")]
+
+        def between(pair: tuple[str, str], link: int, is_back: bool) -> By:
+            one, other = (self.relation(label) for label in pair)
+            ends = ((one,), (link, other))
+            return nodes.SpanOf(*(ends[::-1] if is_back else ends))
+
+        return st.builds(between, st.sampled_from(pairs), self.links, st.booleans())
 
     @cache  # noqa: B019 - parts live as long as their pack
     def sets(self, depth: int) -> st.SearchStrategy[SetNode]:
@@ -168,7 +183,8 @@ class Parts:
         ):
             by = nodes.ValueOf((self.relation(label),))
             fitting.append(st.builds(nodes.Where, deeper, st.just(by), comparisons, constants))
-        return one_of(free, *fitting)
+        spans = st.builds(nodes.Where, deeper, self.spans(), comparisons, one_of(lasting(), numbers(), lengths()))
+        return one_of(free, *fitting, spans)
 
     @cache  # noqa: B019 - parts live as long as their pack
     def follows(self, depth: int) -> st.SearchStrategy[nodes.Follow]:
@@ -272,6 +288,11 @@ def lengths() -> st.SearchStrategy[ValueNode]:
 def dates() -> st.SearchStrategy[ValueNode]:
     one = st.sampled_from(_DATES).map(nodes.Date)
     return one_of(one, _ranges(one))
+
+
+def lasting() -> st.SearchStrategy[ValueNode]:
+    units = st.sampled_from(("year", "d", "s"))
+    return st.builds(nodes.Number, st.sampled_from((-3.0, 0.0, 1.0, 20.0, 40.0)), units)
 
 
 def times() -> st.SearchStrategy[ValueNode]:

@@ -19,7 +19,7 @@ from kgask.answer.result import (
 )
 from kgask.answer.words import support_in_words
 from kgask.pack.arrays import distinct
-from kgask.pack.quantities import WHEN, Quantity
+from kgask.pack.quantities import SECONDS, WHEN, Quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import literal_places
@@ -32,7 +32,7 @@ from kgask.retrieve.facts import each_once
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Coverage, Result
 from kgask.retrieve.run import Runner
-from kgask.retrieve.shown import in_unit, number_text, unit_of, value_text
+from kgask.retrieve.shown import in_unit, lasting, number_text, unit_of, value_text
 from kgask.retrieve.steps import Step, best_first, steps
 from kgask.types import EntityId, ScoredTriple, undirected
 
@@ -205,7 +205,11 @@ class _Words:
         return kept if step.n is None else kept | {"n": step.n}
 
     def _judged(self, judged: Judged) -> str:
-        return number_text(judged.quantity.low) if judged.literal is None else self._entities[judged.literal].label
+        if judged.literal is not None:
+            return self._entities[judged.literal].label
+        if judged.quantity.axis == SECONDS:
+            return lasting(judged.quantity)
+        return number_text(judged.quantity.low)
 
     def _quantity(self, step: Step) -> str | None:
         if step.quantity is None:
@@ -225,7 +229,10 @@ class _Words:
     def _judged_by(self, found: Coverage) -> str:
         node = found.node
         path = node.by.path if isinstance(node, nodes.Where | nodes.Best) else (node.relation,)
-        return " of ".join(self._relations[undirected(one, self._n_relations)[0]] for one in reversed(path))
+        said = " of ".join(self._relations[undirected(one, self._n_relations)[0]] for one in reversed(path))
+        is_span = isinstance(node, nodes.Where | nodes.Best) and isinstance(node.by, nodes.SpanOf)
+        until = self._relations[undirected(node.by.until[-1], self._n_relations)[0]] if is_span else ""  # type: ignore[union-attr]
+        return f"{said} and {until}" if until else said
 
 
 def _named(step: Step) -> Iterable[EntityId]:

@@ -21,6 +21,7 @@ from kgask.answer.fuse import log_odds
 from kgask.answer.misread import asks_other, takes_all
 from kgask.answer.word import Word
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
+from kgask.methods.lasted import chooses_by_span, is_asked_for
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small
@@ -31,6 +32,7 @@ from kgask.methods.whole_value import is_whole_value
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.base import SetNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import form
 
@@ -45,6 +47,7 @@ FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of
 MOST_BESIDE_SURE = 3
 SURE_KIN = 0.95  # confidence in what "parents" or "grandchildren" mean by definition, times that in the name
 SURE_COLUMN = 0.9  # confidence in all that stands in a column of a table, asked for by its name, and in a value of one
+SURE_SPAN = 0.88  # confidence in how long something lasted, where two dates tell it and nothing else is asked
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
@@ -210,19 +213,19 @@ def _outsaid(shown: Sequence[Retrieved], candidates: list[Candidate], question: 
     """The candidates, of which one leaves out a name where the judge likes another as well that has all that it names
     and this: all short trails, where easy ones are asked for that are short."""
     queries = [one.hypotheses[0].make_query() for one in shown]
-    kinds = {
-        node.type for query in queries if query is not None for node in query.walk() if isinstance(node, nodes.Class)
-    }
-    named = [frozenset(_named_in(query)) - kinds for query in queries]
+    every = [node for query in queries if query is not None for node in query.walk()]
+    kinds = {node.type for node in every if isinstance(node, nodes.Class)}
+    named = [frozenset(_named_in(query, pack)) - kinds for query in queries]
     said = f" {normalise(question)} "
     found = []
-    for own, one in zip(named, candidates, strict=True):
+    for own, asked, one in zip(named, queries, candidates, strict=True):
         more = {
             entity
-            for names, other in zip(named, candidates, strict=True)
+            for names, query, other in zip(named, queries, candidates, strict=True)
             if own < names and other.judged >= max(one.judged, 0.0)
+            and isinstance(asked, SetNode) is isinstance(query, SetNode)
             for entity in names - own
-        }
+        }  # fmt: skip
         called = {f" {normalise(label)} " for label in pack.labels([*own])}
         labels = (f" {normalise(label)} " for label in pack.labels([*more]))
         is_less = any(label in said and not any(label in name for name in called) for label in labels)
@@ -230,11 +233,11 @@ def _outsaid(shown: Sequence[Retrieved], candidates: list[Candidate], question: 
     return found
 
 
-def _named_in(query: Query | None) -> Iterator[int]:
-    """The entities that a query names; of what class the answers are is another matter."""
+def _named_in(query: Query | None, pack: Pack) -> Iterator[int]:
+    """The things that a query names, no numbers or dates; of what class the answers are is another matter."""
     for node in query.walk() if query is not None else ():
         if isinstance(node, nodes.Entities):
-            yield from node.ids
+            yield from (one for one in node.ids if one < pack.n_entities - pack.n_literals)
 
 
 def _not_outdone(every: Sequence[Retrieved]) -> list[Retrieved]:
@@ -264,6 +267,14 @@ def others_of(found: Retrieved) -> Iterator[Retrieved]:
     if not is_sure or any(found.find_left_out().values()):
         return others
     return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
+
+
+def _is_span(one: Retrieved, query: Query, question: str, pack: Pack) -> bool:
+    """Whether it chooses by how long something lasted, and that is all that is asked."""
+    if not chooses_by_span(query) or any(one.find_left_out().get(name) for name in ("names", "values", LOST)):
+        return False
+    said = in_words(one, pack)
+    return said is not None and is_asked_for(query, question, " ".join(said))
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
@@ -316,6 +327,9 @@ def settled(
     asked = [] if thorough else [(one, query) for one in every if (query := one.hypotheses[0].make_query()) is not None]
     if (column := next((one for one, query in asked if is_whole_column(query, question, pack)), None)) is not None:
         return _answered_with(column, found, SURE_COLUMN)
+    lasting = [one for one, query in asked if _is_span(one, query, question, pack)]
+    if lasting and len({comes_to(one) for one in lasting}) == 1:
+        return _answered_with(lasting[0], found, SURE_SPAN)
     values = (one for one, query in asked if is_whole_value(one.hypotheses[0], query, question, pack))
     if (value := next(values, None)) is not None:
         return _answered_with(value, found, SURE_COLUMN)

@@ -13,7 +13,7 @@ from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
 from kgask.methods.doers import counts_doers
 from kgask.methods.doubts import LOST, relations_in
-from kgask.methods.events import measures_in, unmet_measure
+from kgask.methods.events import measures_in, unmet_measure, unmet_value
 from kgask.methods.heads import (
     answers_other_class,
     goes_by_tongue,
@@ -134,7 +134,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
 def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) -> bool:
     """Whether things are compared by what no relation of the query is called, or the year when something was built is
     told for that in which we bought it."""
-    relations = relations_in(query) if measures_in(question) else ()
+    is_value = isinstance(query, nodes.Follow | nodes.Values | nodes.QualifierOf)
+    relations = relations_in(query) if is_value or measures_in(question) else ()
     if not relations:
         return False
     for start, end in sorted(set(spans.values()), reverse=True):
@@ -142,6 +143,8 @@ def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) 
     named = [entity for node in query.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
     called = " ".join((*RelationWords(pack).of(relations), *pack.labels(named))).lower()
     is_said = any(len(word) >= SAID and word in question.lower() for word in called.split())
+    if is_value and unmet_value(question, called) is not None:
+        return True
     return not is_said and unmet_measure(question, called) is not None
 
 

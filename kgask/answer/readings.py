@@ -17,8 +17,9 @@ from kgask.methods.query_readings import Reading, Understood
 from kgask.pack.store import Pack
 from kgask.plan.query_onnx import KINDS
 from kgask.query.nodes import Number
+from kgask.query.relation_words import listed
 from kgask.query.text import to_text
-from kgask.query.words import listed, verbalise
+from kgask.query.words import verbalise
 from kgask.retrieve.follow import edges_of
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Result

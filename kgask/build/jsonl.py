@@ -8,7 +8,7 @@
     {"type": "relationship", "label": "KNOWS", "start": {"id": "0"}, "end": {"id": "1"}, "properties": {"since": 1993}}
 
 An object that holds several things, in place of the lines, is a document (:mod:`kgask.build.json_document`).
-What stands for a triple's parts may be called otherwise (:data:`~kgask.build.json_document.CALLED`), and be an object with an id and a label.
+What stands for a triple's parts may be called otherwise (``CALLED`` there), and be an object with an id and a label.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Memory:
             is_of_one = not asks_for_others(turn.line) or says_other_one(turn.line)
             is_open = turn.answer is not None and turn.answer.abstained
             asked = _asked_by(turn) if is_open and is_of_one else None
-            if asked is not None and (asked.best or (asked.person and not asked.sex)):
+            if asked is not None and turn.is_refused and (asked.best or (asked.person and not asked.sex)):
                 barriers.append(asked)
             for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):
                 if entity not in seen and not any(self._is_like(entity, one) for one in barriers):

@@ -76,8 +76,8 @@ class Pairs:
         return Memory([turn for turn in memory.turns if turn.number <= last], memory.referents)
 
     def phrase(self, text: str) -> str:
-        """A phrase with the name of the one of two that it says: "the first film?"."""
-        if not form.is_phrase(text):
+        """A phrase with the name of the one of two that it says by what they are: "the first film?"."""
+        if re.search(r"\b(?:other|first|second|former|latter) one\b", text, re.IGNORECASE):
             return text
         return next((way.text for way in self.ways(text) if len(way.given) == 1), text)
 

@@ -136,8 +136,10 @@ class Understanding:
             if last is not None:
                 yield [*self.answers.apart_from(last, text, others or self.names.named(other))]
             return
-        yield [*pairs.ways(text)]
-        text = pairs.phrase(text)
+        if form.is_phrase(text):
+            text = pairs.phrase(text)
+        else:
+            yield [*pairs.ways(text)]
         if (one := shorts.is_one_of(text)) is not None:
             yield [*self.answers.is_among(self.names.named(one)[:1])]
         if (asked_of := shorts.of_what(text)) is not None:

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kgask.corpus.judged import JudgedQuery, JudgedQuestion
-from kgask.query.relation_words import RelationWords
-from kgask.query.words import listed
+from kgask.query.relation_words import RelationWords, listed
 from kgask.sets.rows import in_data
 from kgask.sets.wikisql import TRAINING, Condition, TableQuestion, questions
 

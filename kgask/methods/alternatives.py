@@ -18,6 +18,7 @@ from kgask.methods.coordinated import Group, groups, spread
 from kgask.methods.cues import Asked
 from kgask.methods.differences import downwards, in_years
 from kgask.methods.kinds import of_kinds
+from kgask.methods.lasted import as_truth, limit_place, says_how_long, spanning
 from kgask.methods.operators import BRIDGE_SECONDS, OperatorReader, hypothesis, retrieved
 from kgask.methods.proposals import Proposals, Proposed
 from kgask.methods.protocol import Request, Retrieved
@@ -83,6 +84,7 @@ class Alternatives:
         read = [self._of_reading(reading, understood, path.confidence) for reading in told[:MOST_READINGS]]
         yield from read
         yield from self._spread(request, [*read, *_paths_of(path)], linked)
+        yield from islice(self._spanning(request, [*read, *_paths_of(path)], linked), MOST_COMPLETED)
         yield from islice(self._completed(request, [*read, *_paths_of(path)]), MOST_COMPLETED)
         yield from self._proposed(request, understood, linked)
 
@@ -113,6 +115,26 @@ class Alternatives:
                         pointed = (*one.pointed, *((fuller.place,) if fuller.place else ()))
                         found = hypothesis(one.confidence, outcome)
                         yield Retrieved(one.seeds, (found,), one.confidence, pointed=pointed, is_proposed=True)
+
+    def _spanning(self, request: Request, read: Sequence[Retrieved], linked: Sequence[Linked]) -> Iterator[Retrieved]:
+        """What was read, the two that are compared, or all of a class, chosen by how long it lasted."""
+        text, pack = request.question.text, self._reader.pack
+        if request.is_claim or not says_how_long(text):
+            return
+        runner = Runner(pack, Budget(BRIDGE_SECONDS))
+        bases = [(_query(one), one.seeds, one.confidence, one.pointed) for one in read]
+        seeds = sorted((one.mention.seeds[0] for one in linked), key=lambda seed: seed.span)
+        if len(seeds) == 2:
+            bases.append((nodes.Entities(tuple(seed.entity for seed in seeds)), tuple(seeds), PROPOSED, ()))
+        for kind in chosen(class_readings(text, request.words, pack), ()):
+            bases.append((kind.candidates[0][0], (), PROPOSED, ((kind.start, kind.end),)))
+        for query, of, sure, pointed in bases:
+            with suppress(QueryError, BudgetError):
+                for by_span in spanning(query, text, self._reader.facts, runner) if query is not None else ():
+                    outcome = runner.result(as_truth(by_span, text, of))
+                    if not is_void(outcome):
+                        at = (*pointed, *limit_place(text))
+                        yield Retrieved(of, (hypothesis(sure, outcome),), sure, pointed=at, is_proposed=True)
 
     def _of_reading(self, reading: Reading, understood: Understood, path_confidence: float) -> Retrieved:
         others = (one for one in understood.readings if one is not reading)

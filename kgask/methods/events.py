@@ -38,11 +38,6 @@ _EVENTS = {
     r"rate|ris|fall|drop|gain|loss|trend",
 }
 _MEASURES = {  # heard in questions too
-    r"how many (?:people|persons|men|women) (?:work(?:s|ed)?|are (?:employed|working))": r"employ|work|staff|headcount|"
-    r"people|person|crew|fte|team|hands|size|force|member|number|count|men\b|women",
-    r"how much (?:did|do|does|has|have|had|was|were|is)\b.* (?:pay|paid|spend|spent)\b": r"pa[iy]|pric|cost|fee|rent|"
-    r"amount|total|valu|sum|spen[dt]|salar|wage|charg|bill|invoice|fare|rate|eur|usd|gbp|chf|dollar|euro|pound|£|€|[$]|bid|"
-    r"invest|consider|loan|grant|budget|donat|deposit|tax|fine|prize|transfer|tuition|subscription|ransom|bought|sold",
     r"did (?:\w+ ){1,3}?(?:buy|purchase)": r"buy|bought|purchas|acq|vendor|suppl|shop|own|won|order|s[oa]l[de]|pric|"
     r"paid|cost|got|came|arriv|since|regist|date|dealer|from",
     r"(?:has|have|had|with) (?:the )?(?:more|most|fewer|fewest) (?:people|inhabitants)(?! who| that| than)": r"popul|"
@@ -66,6 +61,13 @@ _MEASURES = {  # heard in questions too
     r"episode|chapter|lap)",
     r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
 }
+_OF_VALUES = {  # heard where one value is told
+    r"how many (?:people|persons|men|women) (?:work(?:s|ed)?|are (?:employed|working))": r"employ|work|staff|headcount|"
+    r"people|person|crew|fte|team|hands|size|force|member|number|count|men\b|women",
+    r"how much (?:did|do|does|has|have|had|was|were|is)\b.* (?:pay|paid|spend|spent)\b": r"pa[iy]|pric|cost|fee|rent|"
+    r"amount|total|valu|sum|spen[dt]|salar|wage|charg|bill|invoice|fare|rate|eur|usd|gbp|chf|dollar|euro|pound|£|€|[$]|bid|"
+    r"invest|consider|loan|grant|budget|donat|deposit|tax|fine|prize|transfer|tuition|subscription|ransom|bought|sold",
+}
 _ANY_SIZE = re.compile(  # of whatever number or date
     r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|eld|young|new|lat|earli|lofti|far|farth|furth|common)est|"
     r"most|least|fewest|"
@@ -83,6 +85,7 @@ _MEANT = [
     for said, called in (_EVENTS | _MEASURES).items()
 ]
 _MEASURED = _MEANT[len(_EVENTS) :]
+_VALUED = [(re.compile(said, re.IGNORECASE), re.compile(called)) for said, called in _OF_VALUES.items()]
 
 
 def unmet_event(text: str, called: str) -> str | None:
@@ -102,6 +105,13 @@ def unmet_measure(text: str, called: str) -> str | None:
     """A word of a question that says by what things are compared, where no relation is called so: the priciest are not
     those with the highest share. ``called`` as for :func:`unmet_event`."""
     return next((word for word, meant in measures_in(text) if not meant.search(called)), None)
+
+
+def unmet_value(text: str, called: str) -> str | None:
+    """A word of a question that says what one value is of, where its relation is not called so: no power in MW is the
+    number of people who work there. ``called`` as for :func:`unmet_event`."""
+    found = ((said.search(text), meant) for said, meant in _VALUED)
+    return next((said[0] for said, meant in found if said is not None and not meant.search(called)), None)
 
 
 @lru_cache(64)

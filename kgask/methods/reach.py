@@ -6,7 +6,7 @@ import re
 from math import isclose
 
 from kgask.link.values import value_spans
-from kgask.pack.quantities import to_base
+from kgask.pack.quantities import is_unit, to_base
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.retrieve.run import Runner
@@ -36,13 +36,13 @@ def is_of_other_scale(query: Query, text: str, runner: Runner) -> bool:
 
 def is_in_other_unit(query: Query, text: str) -> bool:
     """Whether a number that a text says in one unit is taken for as many of another: 3 hours for 3 km."""
-    limits = [node for node in query.walk() if isinstance(node, nodes.Number) and node.unit]
+    limits = [node for node in query.walk() if isinstance(node, nodes.Number) and is_unit(node.unit)]
     spans = value_spans(text) if limits else []
     # "5 m" may be millions
     options = [span.options if _WORD.search(text, span.start, span.end) else span.options[-1:] for span in spans]
     for limit in limits:
         said = [
-            [to_base(one.number, one.unit) for one in ones if isinstance(one, nodes.Number) and one.unit]
+            [to_base(one.number, one.unit) for one in ones if isinstance(one, nodes.Number) and is_unit(one.unit)]
             for ones in options
             if any(isinstance(one, nodes.Number) and one.number == limit.number for one in ones)
         ]

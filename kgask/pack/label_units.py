@@ -29,6 +29,13 @@ _BESIDE = {
 }  # fmt: skip
 _UNITS = {one.lower(): one for one in _ALIKE.split()} | dict(one.split() for one in _SAID.split("; "))
 _SQUARE = re.compile(r"\bsq\.? (m|km|ft|mi)\b", re.IGNORECASE)
+_POWERED = tuple(  # "area in square metres" is none in metres
+    (re.compile(rf"\b{power} {called}\b", re.IGNORECASE), unit)
+    for power, called, unit in (
+        ("square", "kilomet(?:re|er)s?", "sqkm"), ("square", "met(?:re|er)s?", "sqm"),
+        ("square", "(?:foot|feet)", "sqft"), ("square", "miles?", "sqmi"), ("cubic", "met(?:re|er)s?", "m3"),
+    )
+)  # fmt: skip
 _LAST = re.compile(r"(?P<before>.*\w)[\s,]*[\s(\[](?P<unit>[^\s()\[\]]{1,8})[)\]]?")
 
 
@@ -39,10 +46,15 @@ def unit_of_label(words: str) -> str:
     ('m', 'EUR', '', '')
     >>> unit_of_label("km"), unit_of_label("minutes"), unit_of_label("m")
     ('km', 'min', '')
+    >>> unit_of_label("area in square metres"), unit_of_label("volume cubic metres")
+    ('m²', 'm³')
     """
-    found = _LAST.fullmatch(_SQUARE.sub(r"sq\1", words.strip()))
+    words = _SQUARE.sub(r"sq\1", words.strip())
+    for called, unit in _POWERED:
+        words = called.sub(unit, words)
+    found = _LAST.fullmatch(words)
     if found is None:
-        return _UNITS.get(words.strip().lower(), "")
+        return _UNITS.get(words.lower(), "")
     said = found["unit"].lower()
     unit, beside = _BESIDE.get(said, (_UNITS.get(said, ""), ""))
     is_measured = not beside or not set(found["before"].lower().split()).isdisjoint(beside.split())

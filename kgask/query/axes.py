@@ -9,7 +9,7 @@ import numpy as np
 from kgask.pack.quantities import DATE, NUMBER, SECONDS, WHEN, LiteralValues
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.base import ValueNode
+from kgask.query.base import By, ValueNode
 from kgask.types import DirectedRelationId, RelationId, undirected
 
 # What one pass over a pack's triples found, for as long as the pack is in use.
@@ -28,6 +28,14 @@ def relation_axis(pack: Pack, relation: DirectedRelationId) -> str | None:
     if plain not in known:
         known[plain] = most_frequent_axis(pack, pack.out_object[pack.out_relation == plain])
     return known[plain]
+
+
+def by_axis(pack: Pack, by: By) -> str | None:
+    """The axis on which what members are judged by lies; None where it leads to no values, or to two unlike ones."""
+    axis = NUMBER if isinstance(by, nodes.SizeOf) else relation_axis(pack, by.path[-1])
+    if not isinstance(by, nodes.SpanOf):
+        return axis
+    return None if axis != relation_axis(pack, by.until[-1]) else SECONDS if axis in WHEN else axis
 
 
 def qualifier_axis(pack: Pack, relation: RelationId) -> str | None:

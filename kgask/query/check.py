@@ -11,7 +11,7 @@ from kgask.pack.labels import clean_label, readable_relation
 from kgask.pack.quantities import CLOCK, DATE, NUMBER, WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.axes import axis_codes, relation_axis, value_axis
+from kgask.query.axes import axis_codes, by_axis, relation_axis, value_axis
 from kgask.query.base import Node, SetNode, ValueNode
 from kgask.query.text import entity_ids
 from kgask.types import undirected
@@ -46,6 +46,8 @@ def _relations(query: Node) -> Iterator[tuple[int, bool]]:
         match node:
             case nodes.Qualified(_, relation) | nodes.QualifierOf(_, relation):
                 yield relation, False
+            case nodes.SpanOf(path, until):
+                yield from ((relation, True) for relation in (*path, *until))
             case nodes.ValueOf(path) | nodes.SizeOf(path):
                 yield from ((relation, True) for relation in path)
             case nodes.Having(relation) | nodes.Follow(_, relation) | nodes.Values(_, relation):
@@ -65,6 +67,11 @@ class _Checker:
                 yield from self._class(kind)
             case nodes.Where(_, nodes.SizeOf(), _, value) if isinstance(value, ValueNode):
                 yield from self._comparable("a number of members", NUMBER, value)
+            case nodes.Where(_, nodes.SpanOf() as by, _, value) if isinstance(value, ValueNode):
+                yield from self._span(by)
+                yield from self._comparable("what lies between them", by_axis(self._pack, by), value)
+            case nodes.Best(_, nodes.SpanOf() as by):
+                yield from self._span(by)
             case nodes.Where(_, by, _, value) if isinstance(value, ValueNode):
                 yield from self._on_axis(self._called(by.path[-1]), self._ends(by.path[-1]), value)
             case nodes.Best(_, by, _, first, _):
@@ -87,6 +94,11 @@ class _Checker:
                     _measured(value_axis(left, self._pack)), value_axis(left, self._pack), right
                 )
         yield from self._parts_with_values(node)
+
+    def _span(self, by: nodes.SpanOf) -> Iterator[str]:
+        if by_axis(self._pack, by) is None:
+            both = f"{self._called(by.path[-1])} and {self._called(by.until[-1])}"
+            yield f"{both} do not both lead to dates, or to numbers of one kind, so nothing lies between them."
 
     def _parts_with_values(self, node: Node) -> Iterator[str]:
         """Lists of values that stand for one value must have numbers or dates."""

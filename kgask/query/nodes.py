@@ -44,6 +44,16 @@ class SizeOf(By):
     """How many different ends the path has; 0 where it leads nowhere."""
 
 
+@dataclass(frozen=True, slots=True)
+class SpanOf(By):
+    """How far the number or date at the end of ``until`` lies behind that at the end of the path: how long a reign was.
+
+    Of dates and times in seconds; between two dates of which no more than the year is known, whole years.
+    """
+
+    until: tuple[DirectedRelationId, ...]
+
+
 # --- sets ----------------------------------------------------------------------------------------
 
 
@@ -119,6 +129,8 @@ class Where(SetNode):
     def __post_init__(self) -> None:
         Node.__post_init__(self)
         _check_operand(self.comparison, self.value, countable=isinstance(self.by, SizeOf))
+        if isinstance(self.by, SpanOf) and isinstance(self.value, SetNode):
+            raise QueryError("what lies between two values meets no set")
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,3 +297,16 @@ def _is_of_verb(word: str) -> bool:
 def is_participle(word: str) -> bool:
     """Whether a word may be one: ``located``, ``built``, but not ``seed``."""
     return (word.endswith("ed") and not word.endswith("eed") and len(word) > 4) or word in _PARTICIPLES
+
+
+def listed(words: list[str], joined: str) -> str:
+    """``a, b and c``."""
+    return f" {joined} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def ordinal_range(first: int, last: int) -> str:
+    """``three`` for 1 to 3, ``second to fifth`` for 2 to 5."""
+    words = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    if first == 1:
+        return words[last - 2] if last <= 10 else f"{last:,}"
+    return f"{ordinal(first)} to {ordinal(last)}"

@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kgask.errors import QueryError
-from kgask.pack.quantities import DATE, NUMBER
+from kgask.pack.quantities import DATE, DAYS_A_YEAR, NUMBER, SECONDS_A_DAY, YEAR_DAYS
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.axes import relation_axis, value_axis
+from kgask.query.axes import by_axis, relation_axis, value_axis
 from kgask.query.base import BagNode, By, Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.query.sparql_terms import (
     PERHAPS,
@@ -25,6 +25,7 @@ from kgask.query.sparql_terms import (
     SURELY_PERIOD,
     Terms,
     block,
+    double,
     either,
     group,
     nothing,
@@ -129,7 +130,9 @@ class _Writer(ValueWriter):
         if counts:
             sizes = self._sizes(node.base, path, x, mode)
             return group([*sizes.lines, *self._compared(sizes.low, sizes.high, node.comparison, value, mode, True)])
-        found, low, high = self._bounds(x, path, axis)
+        if isinstance(node.by, nodes.SpanOf) and axis != by_axis(self._pack, node.by):
+            return self.members(node.base, x, mode) if mode == "possible" else nothing(x)
+        found, low, high = self._judged(x, node.by, axis)
         found = found if mode == "certain" else block("OPTIONAL {", found)
         compared = self._compared(low, high, node.comparison, value, mode)
         return group([*self.members(node.base, x, mode), *found, *compared])
@@ -161,15 +164,16 @@ class _Writer(ValueWriter):
         lines = [*self.members(base, x, mode), *block("OPTIONAL {", [f"{x} {path} {end} ."])]
         return _Rows(select(f"{x} (COUNT(DISTINCT {end}) AS {size})", lines, f"GROUP BY {x}"), size, size)
 
-    def _ordered_on(self, by: By) -> str | None:
-        return NUMBER if isinstance(by, nodes.SizeOf) else relation_axis(self._pack, by.path[-1])
+    def _is_exact(self, by: By) -> bool:
+        """Whether each value is known to a point: dates may be known to the year."""
+        return isinstance(by, nodes.SizeOf) or relation_axis(self._pack, by.path[-1]) != DATE
 
     def _rows(self, node: nodes.Best, x: str, mode: Mode, axis: str) -> _Rows:
         """Those members of the base that take part, with the bounds of what they are ordered by."""
         path = self._terms.path(node.by.path)
         if isinstance(node.by, nodes.SizeOf):
             return self._sizes(node.base, path, x, mode)
-        found, one, other = self._bounds(x, path, axis)
+        found, one, other = self._judged(x, node.by, axis)
         best, lines = "MAX" if node.most else "MIN", [*self.members(node.base, x, mode), *found]
         low = high = self._new("best")
         words = f"{x} ({best}({one}) AS {low})"
@@ -182,14 +186,14 @@ class _Writer(ValueWriter):
         """As :meth:`_rows`, one for each value of a member: enough to look for the highest of all."""
         if isinstance(node.by, nodes.SizeOf):
             return self._rows(node, x, mode, axis)
-        found, low, high = self._bounds(x, self._terms.path(node.by.path), axis)
+        found, low, high = self._judged(x, node.by, axis)
         return _Rows([*self.members(node.base, x, mode), *found], low, high)
 
     def _best(self, node: nodes.Best, x: str, mode: Mode) -> list[str]:
-        axis = self._ordered_on(node.by)
+        axis = by_axis(self._pack, node.by)
         if axis is None:
             return nothing(x)
-        if node.last == 1 and (mode == "possible" or axis != DATE):
+        if node.last == 1 and (mode == "possible" or self._is_exact(node.by)):
             return self._first(node, x, mode, axis)
         if node.last == 1:
             return self._surely_first(node, x)
@@ -247,11 +251,33 @@ class _Writer(ValueWriter):
             case nodes.Where(base, _, _, value):
                 return isinstance(value, SetNode) and self.decided(base) and self.decided(value)
             case nodes.Best(base, by):
-                exact = isinstance(by, nodes.SizeOf) or relation_axis(self._pack, by.path[-1]) != DATE
-                return exact and self.decided(base)
+                return self._is_exact(by) and self.decided(base)
             case nodes.Qualified():
                 return False
         return all(self.decided(part) for part in node.parts if isinstance(part, SetNode))
+
+    def _judged(self, x: str, by: By, axis: str) -> tuple[list[str], str, str]:
+        """As :meth:`_bounds`, for what a path leads to or what lies between two paths' ends."""
+        start = self._terms.path(by.path)
+        if not isinstance(by, nodes.SpanOf):
+            return self._bounds(x, start, axis)
+        own = relation_axis(self._pack, by.path[-1]) or axis
+        lines, low, high = self._bounds(x, start, own)
+        more, until_low, until_high = self._bounds(x, self._terms.path(by.until), own)
+        least, most = f"{until_low} - {high}", f"{until_high} - {low}"
+        if own == DATE:
+            year, day = double(DAYS_A_YEAR), double(SECONDS_A_DAY)
+            is_year = " && ".join(
+                f"{last} - {first} >= {double(YEAR_DAYS[0])} && {last} - {first} <= {double(YEAR_DAYS[1])}"
+                for first, last in ((low, high), (until_low, until_high))
+            )
+            years = f"ROUND(({until_low} - {low}) / {year}) * {year}"
+            least, most = (f"IF({is_year}, {years}, {one}) * {day}" for one in (least, most))
+        if least == most:  # numbers are points
+            between = self._new("number")
+            return [*lines, *more, f"BIND({least} AS {between})"], between, between
+        one, other = self._new("low"), self._new("high")
+        return [*lines, *more, f"BIND({least} AS {one})", f"BIND({most} AS {other})"], one, other
 
     def _bounds(self, x: str, path: str, axis: str) -> tuple[list[str], str, str]:
         """The pattern of the values on an axis at the end of a path, and their bounds: one variable for numbers."""

@@ -10,33 +10,33 @@ import numpy as np
 from kgask.errors import QueryError
 from kgask.pack.labels import clean_label
 from kgask.pack.literals import literal_label, parse_literal
-from kgask.pack.quantities import WHEN
+from kgask.pack.quantities import SECONDS, WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.axes import relation_axis, value_axis
+from kgask.query.axes import by_axis, relation_axis, value_axis
 from kgask.query.base import By, Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.query.ends import kind_of_ends, leads_to_likes
-from kgask.query.relation_words import RelationWords, article, counted, is_bare_past, ordinal, plural, superlative
+from kgask.query.relation_words import (
+    RelationWords,
+    article,
+    counted,
+    is_bare_past,
+    listed,
+    ordinal,
+    ordinal_range,
+    plural,
+    superlative,
+)
 from kgask.query.text import entity_ids
 from kgask.types import EntityId, opposite, undirected
 
 MAX_CHARS = 600
 _OF_NUMBERS: dict[Comparison, str] = {
-    "<": "less than ",
-    "<=": "at most ",
-    "=": "",
-    ">=": "at least ",
-    ">": "more than ",
-    "in": "within ",
-}
+    "<": "less than ", "<=": "at most ", "=": "", ">=": "at least ", ">": "more than ", "in": "within ",
+}  # fmt: skip
 _OF_DATES: dict[Comparison, str] = {
-    "<": "before ",
-    "<=": "not after ",
-    "=": "the same as ",
-    ">=": "not before ",
-    ">": "after ",
-    "in": "in ",
-}
+    "<": "before ", "<=": "not after ", "=": "the same as ", ">=": "not before ", ">": "after ", "in": "in ",
+}  # fmt: skip
 
 
 # What an operator does with the parts that are told of below it.
@@ -163,7 +163,11 @@ class _Words:
         return "something" if kind is None else article(kind)
 
     def _path(self, by: By) -> str:
-        """What a path leads to, of one: "area", "capital's population"."""
+        """What a path leads to, of one: "area", "capital's population", "time from reign start to reign end"."""
+        if isinstance(by, nodes.SpanOf):
+            start, end = (self._path(nodes.ValueOf(path)) for path in (by.path, by.until))
+            is_time = by_axis(self._pack, by) == SECONDS
+            return f"time from {start} to {end}" if is_time else f"{end} less {start}"
         return "'s ".join(self._relation(relation).noun for relation in by.path)
 
     # --- sets -----------------------------------------------------------------------------------
@@ -274,9 +278,11 @@ class _Words:
             most = "the most" if node.most else "the fewest"
             best = counted(path, most, self._others(node.by.path[-1]), many=not single)
         else:
-            is_date = relation_axis(self._pack, node.by.path[-1]) in WHEN
+            is_date = by_axis(self._pack, node.by) in WHEN
             what = path[0].words if len(path) == 1 and path[0].event else self._path(node.by)
             best = superlative(what, node.most, is_date)
+            if isinstance(node.by, nodes.SpanOf) and by_axis(self._pack, node.by) == SECONDS:
+                best = f"with the {'longest' if node.most else 'shortest'} {what}"
         who = "one" if single and best.startswith(("with ", "that ")) else ""
         return " ".join(filter(None, ("the", ranks, who, best)))
 
@@ -385,16 +391,3 @@ class _Words:
         if words.startswith("what "):
             return f"there is anything that {words.removeprefix('what ')}"
         return f"there are any {words.removeprefix('the ').removeprefix('those ')}"
-
-
-def listed(words: list[str], joined: str) -> str:
-    """``a, b and c``."""
-    return f" {joined} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def ordinal_range(first: int, last: int) -> str:
-    """``three`` for 1 to 3, ``second to fifth`` for 2 to 5."""
-    words = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-    if first == 1:
-        return words[last - 2] if last <= 10 else f"{last:,}"
-    return f"{ordinal(first)} to {ordinal(last)}"

@@ -7,8 +7,21 @@ from math import floor
 
 import numpy as np
 
-from kgask.pack.quantities import DATE, NUMBER, SECONDS, SECONDS_A_DAY, WHEN, Quantity, date_of_day, whole_years
+from kgask.pack.quantities import (
+    DATE,
+    DAYS_A_YEAR,
+    NUMBER,
+    SECONDS,
+    SECONDS_A_DAY,
+    WHEN,
+    YEAR_DAYS,
+    Quantity,
+    date_of_day,
+    whole_years,
+)
 from kgask.query.base import Comparison
+
+Intervals = tuple[np.ndarray, np.ndarray]  # low and high, float64 [n] each
 
 
 def compared(
@@ -106,6 +119,24 @@ def difference(left: Quantity | None, right: Quantity | None) -> Quantity | None
     scale = SECONDS_A_DAY if left.axis == DATE else 1.0
     axis = SECONDS if left.axis in WHEN else left.axis
     return Quantity(axis, scale * (left.low - right.high), scale * (left.high - right.low))
+
+
+def spans(start: Intervals, end: Intervals, axis: str) -> Intervals:
+    """How far ends lie behind starts (low and high, float64 [n] each); of dates and times in seconds.
+
+    Between dates known to the year the years are counted, each as long as the unit "a".
+    """
+    (low, high), (until_low, until_high) = start, end
+    least, most = until_low - high, until_high - low
+    if axis != DATE:
+        return least, most
+    years = np.round((until_low - low) / DAYS_A_YEAR) * DAYS_A_YEAR
+    are_years = _is_year(low, high) & _is_year(until_low, until_high)
+    return (np.where(are_years, years, least) * SECONDS_A_DAY, np.where(are_years, years, most) * SECONDS_A_DAY)
+
+
+def _is_year(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    return (high - low >= YEAR_DAYS[0]) & (high - low <= YEAR_DAYS[1])
 
 
 def age(born: Quantity | None, at: Quantity | None) -> Quantity | None:

@@ -15,7 +15,7 @@ from kgask.errors import QueryError
 from kgask.pack.arrays import distinct
 from kgask.pack.quantities import Quantity
 from kgask.query import nodes
-from kgask.query.axes import axis_codes, literal_places, qualifier_axis, relation_axis
+from kgask.query.axes import axis_codes, by_axis, literal_places, qualifier_axis, relation_axis
 from kgask.query.base import By, Node, SetNode, TruthNode, ValueNode
 from kgask.query.nodes import Query
 from kgask.retrieve.compare import compared
@@ -178,6 +178,8 @@ def judged_member(runner: Runner, node: nodes.Where | nodes.Best, member: Entity
         against = runner.quantity(value) if isinstance(value, ValueNode) else None
         triples, n_more = _first_triples(runner, hops, None)
         return Derivation(node, member, triples, (Judged(Quantity("", size, size)),), against, n_more=n_more)
+    if isinstance(node.by, nodes.SpanOf):
+        return _between(runner, node, node.by, member, hops)
     ends = distinct(hops[-1].targets) if hops else np.empty(0, np.int64)
     if isinstance(value, SetNode):
         met = np.intersect1d(ends, runner.members(value).possible)
@@ -189,6 +191,24 @@ def judged_member(runner: Runner, node: nodes.Where | nodes.Best, member: Entity
     judged = _deciding(node, against, _on_axis(runner, ends, axis))
     triples, n_more = _first_triples(runner, hops, np.array([one.literal for one in judged], np.int64))
     return Derivation(node, member, triples, tuple(judged[:SHOWN]), against, n_more=n_more)
+
+
+def _between(
+    runner: Runner, node: nodes.Where | nodes.Best, by: nodes.SpanOf, member: EntityId, hops: list[Edges]
+) -> Derivation:
+    """The start and the end of a member, and what lies between them."""
+    against = (
+        runner.quantity(node.value) if isinstance(node, nodes.Where) and isinstance(node.value, ValueNode) else None
+    )
+    found, axis = runner.judged(_one(member), by, None), by_axis(runner.pack, by) or ""
+    every = [
+        Judged(Quantity(axis, low, high)) for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True)
+    ]
+    judged, triples, n_more = _deciding(node, against, every), list[TripleId](), 0
+    for ends in (hops, _path_edges(runner, member, replace(by, path=by.until))):
+        some, more = _first_triples(runner, ends, None)
+        triples, n_more = [*triples, *some], n_more + more
+    return Derivation(node, member, tuple(triples), tuple(judged[:SHOWN]), against, n_more=n_more)
 
 
 def _path_edges(runner: Runner, member: EntityId, by: By) -> list[Edges]:

@@ -141,6 +141,15 @@ def spread(first: np.ndarray, last: np.ndarray) -> np.ndarray:
     return np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
 
 
+def paired(ones: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places of all pairs of equal members of two arrays (ascending, int64): of the one and of the other [P]."""
+    first, last = np.searchsorted(others, ones, "left"), np.searchsorted(others, ones, "right")
+    number = last - first
+    left = np.repeat(np.arange(len(ones)), number)
+    begins = np.repeat(np.cumsum(number) - number, number)
+    return left, np.arange(len(left)) - begins + first[left]
+
+
 def values_on(pack: Pack, place: np.ndarray, values: np.ndarray, axis: str) -> Found:
     """Those of the entity ids ``values`` that lie on the axis, with the ``place`` of whom they belong to."""
     known = pack.literal_values

@@ -5,7 +5,19 @@ from __future__ import annotations
 import math
 
 from kgask.pack.literals import clock_text
-from kgask.pack.quantities import CLOCK, DATE, NUMBER, SECONDS, Quantity, axis_of, date_of_day, day_number, from_base
+from kgask.pack.quantities import (
+    CLOCK,
+    DATE,
+    DAYS_A_YEAR,
+    NUMBER,
+    SECONDS,
+    SECONDS_A_DAY,
+    Quantity,
+    axis_of,
+    date_of_day,
+    day_number,
+    from_base,
+)
 from kgask.query import nodes
 from kgask.query.axes import value_axis
 from kgask.query.base import Node
@@ -14,6 +26,7 @@ from kgask.retrieve.run import Runner
 LOOKED_AT = 50  # literals whose units are looked at
 _A_YEAR = 364, 366  # days from the first to the last of one, and from the first to its next
 DAYS, YEARS, MINUTES = "days", "years", "min"
+_LASTING = ((DAYS_A_YEAR * SECONDS_A_DAY, YEARS), (SECONDS_A_DAY, DAYS), (3600.0, "h"), (60.0, MINUTES), (1.0, "s"))
 
 
 def unit_of(runner: Runner, node: Node, axis: str) -> str:
@@ -66,6 +79,22 @@ def quantity_text(quantity: Quantity, unit: str = "", bare: bool = False) -> str
     between = "or" if high - low == 1 and low.is_integer() else "to"
     shown = number_text(low) if low == high else f"{number_text(low)} {between} {number_text(high)}"
     return f"{shown} {unit}" if unit and not bare else shown
+
+
+def lasting(quantity: Quantity) -> str:
+    """How long something lasted, in the largest unit that it is twice as long as, to one digit behind the point.
+
+    >>> year = 31557600.0
+    >>> lasting(Quantity("s", 27 * year, 27 * year)), lasting(Quantity("s", 70.2 * year, 71.1 * year))
+    ('27 years', '70.2 to 71.1 years')
+    >>> lasting(Quantity("s", 5400.0, 5400.0)), lasting(Quantity("s", 86400.0, 86400.0))
+    ('90 min', '24 h')
+    """
+    longest = max(abs(quantity.low), abs(quantity.high))
+    seconds, unit = next((one for one in _LASTING if longest >= 2 * one[0]), _LASTING[-1])
+    low, high = (round(one / seconds, 1) for one in (quantity.low, quantity.high))
+    shown = number_text(low) if low == high else f"{number_text(low)} to {number_text(high)}"
+    return f"{shown} {unit}"
 
 
 def number_text(number: float) -> str:
