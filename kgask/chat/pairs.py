@@ -57,14 +57,14 @@ class Pairs:
             for two in self._pairs(found["noun"]):
                 yield self._of_one(text, found, self._in_order(two)[0 if is_first else 1])
 
-    def plain(self, text: str) -> str:
-        """A turn that says "the larger one" for "the larger island", where two islands were spoken of; and nothing of
-        that they were."""
+    def plain(self, text: str) -> tuple[str, str]:
+        """A turn that says "the larger one" for "the larger island", where two islands were spoken of, and nothing of
+        that they were; and that noun, or ""."""
         text = _SPOKEN_OF.sub("", text)
         found = _MORE.search(text)
         if found is None or not self._pair(found["noun"]):
-            return text
-        return f"{text[: found.start('noun')]}one{text[found.end('noun') :]}"
+            return text, ""
+        return f"{text[: found.start('noun')]}one{text[found.end('noun') :]}", found["noun"].lower()
 
     def back_to(self, said: str) -> Memory | None:
         """The memory as it was when the two things were spoken of to which a turn goes back: "the two countries"."""

@@ -41,6 +41,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.nodes import Query
+from kgask.query.relation_words import plural
 from kgask.types import EntityId
 
 _POINTED = re.compile(r"\b(?:that|this) ([a-z]+)\b", re.IGNORECASE)
@@ -90,7 +91,8 @@ class Understanding:
             yield meant or ([Way(dated)] if dated and not form.is_pronominal(dated) else [])
             return
         pairs = Pairs(self.answers)
-        said = replace(said, text=pairs.plain(said.text))
+        plain, noun = pairs.plain(said.text)
+        said = replace(said, text=plain)
         names = names_in(self.names.linker, said.text)
         things = [name for name in names if not self._is_called(name) and not order.IS_NUMBER.fullmatch(name)]
         text = shorts.with_own_place(form.of_named(said.text) if len(things) > 1 else said.text, names)
@@ -182,7 +184,7 @@ class Understanding:
             yield from ([way] for way in Ordering(self.answers).ways(text))
             yield from ([way] for memory in self.memory.other_sets(text) for way in self.answers.at(memory).ways(text))
         if not is_of_those:
-            yield from ([way] for way in self._of_the_best(text))
+            yield from ([way] for way in self._of_the_best(text, noun))
             yield from ([way] for way in self._of_whose(text))
             yield [*self.pronouns.meant(text, focus)]
             if focus and not form.is_pronominal(text):
@@ -296,10 +298,10 @@ class Understanding:
                 if other != old:
                     yield Way(asked.understood, ((at, at + len(label), other),))
 
-    def _of_the_best(self, text: str) -> Iterator[Way]:
-        """A question about "the highest one" of the last answers."""
+    def _of_the_best(self, text: str, noun: str) -> Iterator[Way]:
+        """A question about "the highest one" of the last answers, or the larger of two things that ``noun`` says."""
         found = form.of_the_best(text)
-        of = "the two" if shorts.says_more(text) else "them"
+        of = f"the two {plural(noun)}" if noun else "the two" if shorts.says_more(text) else "them"
         for way in self.answers.ways(f"which of {of} is the {found[0]}?") if found is not None else ():
             answer = self.ask(way)
             if found is not None and answer and len(answer.entities) == 1:

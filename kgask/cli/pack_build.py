@@ -31,8 +31,8 @@ a thing under the names of columns (name,city,founded), RDF (N-Triples, N-Quads,
 RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and JSON), JSON
 Lines ({"subject": ..., "relation": ..., "object": ...}, or a thing a line), JSON (a list of
 things, an object with several, nodes and links), GraphML, Wikidata's JSON, SQLite
-databases, or packs; plain or packed (gzip, bzip2, xz, zstd), or - for stdin; a
-folder stands for the files in it. In tables subjects and objects are ids or labels: a key
+databases, Excel workbooks (.xlsx: each sheet is a table), or packs; plain or packed
+(gzip, bzip2, xz, zstd), or - for stdin; a folder stands for the files in it. In tables subjects and objects are ids or labels: a key
 without a label is its own label.
 \b
 Columns (--columns, or the first line with --header): subject, relation, object,

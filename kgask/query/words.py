@@ -279,7 +279,8 @@ class _Words:
             best = counted(path, most, self._others(node.by.path[-1]), many=not single)
         else:
             is_date = by_axis(self._pack, node.by) in WHEN
-            what = path[0].words if len(path) == 1 and path[0].event else self._path(node.by)
+            is_event = len(path) == 1 and path[0].event and isinstance(node.by, nodes.ValueOf)
+            what = path[0].words if is_event else self._path(node.by)
             best = superlative(what, node.most, is_date)
             if isinstance(node.by, nodes.SpanOf) and by_axis(self._pack, node.by) == SECONDS:
                 best = f"with the {'longest' if node.most else 'shortest'} {what}"

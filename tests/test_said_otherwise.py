@@ -1,0 +1,168 @@
+"""What a question says surely is not what was read: another unit, who else is called nearly so, what is told of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import kgask
+from kgask.build.recipe import Recipe, build
+from kgask.link.adjectives import places_of
+from kgask.link.reworded import reworded
+from kgask.methods.events import unmet_value
+from kgask.methods.reach import is_in_other_unit
+from kgask.methods.wording import rules_out
+from kgask.opened import Opened
+from kgask.query import nodes
+from kgask.query.nodes import Query
+
+A, B = nodes.Entities((1,)), nodes.Entities((2,))
+
+
+def _built(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(text, encoding="utf-8")
+    build(Recipe((str(folder / name),), folder / "pack", recognise=True, force=True), tell=lambda line: None)
+    return str(folder / "pack")
+
+
+def test_no_king_is_the_one_before() -> None:
+    assert places_of("otker ii") == () and "iraq" in places_of("iraqi")
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "is_other"),
+    [
+        ("which trails take less than 3 hours?", nodes.Number(3, "km"), True),
+        ("which trails take less than 3 hours?", nodes.Number(3, "h"), False),
+        ("which trails take less than 3 hours?", nodes.Number(180, "min"), False),  # of no 3
+        ("which trails are shorter than 5 m?", nodes.Number(5, "km"), False),  # "m" may be short for millions
+        ("who earns over 60,000 euros?", nodes.Number(60000, "EUR"), False),
+        ("over 9 minutes", nodes.Number(9, "s"), True),
+    ],
+)
+def test_units(text: str, number: nodes.Number, is_other: bool) -> None:
+    query = nodes.Where(nodes.Having(1), nodes.ValueOf((1,)), "<", number)
+    assert is_in_other_unit(query, text) is is_other
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "is_out"),
+    [
+        (nodes.Compare(nodes.Values(A, 1), "=", nodes.Date("2025")), "until when is it open in 2025?", True),
+        (nodes.Compare(nodes.Values(A, 1), "=", nodes.Date("2025")), "is it open until 2025?", False),
+        (nodes.Follow(A, 1), "How many metres higher is Everest?", True),
+        (nodes.Follow(A, 1), "How many metres high is Everest?", False),
+        (nodes.Difference(nodes.Values(A, 1), nodes.Values(B, 1)), "How many metres higher is Everest than K2?", False),
+        (nodes.Follow(A, 1), "What would two hours in the Craft Room cost?", True),
+        (nodes.Follow(A, 1), "What does an hour in the Craft Room cost?", False),
+    ],
+)
+def test_wordings(query: Query, text: str, is_out: bool) -> None:
+    assert rules_out(query, text) is is_out
+
+
+@pytest.mark.parametrize(
+    ("text", "called", "is_unmet"),
+    [
+        ("How many people work at Jorf Sidi?", "capacity", True),
+        ("How many people work at Jorf Sidi?", "number of employees", False),
+        ("How much did Ann pay for her stake?", "share pct", True),
+        ("How much did Ann pay for her stake?", "price", False),
+    ],
+)
+def test_values(text: str, called: str, is_unmet: bool) -> None:
+    assert (unmet_value(text, called) is not None) is is_unmet
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Which countries share a land border with Chad?", "Which countries share a border with Chad?"),
+        ("companies based in Norway, audit firms not counted", "companies based in Norway except audit firms "),
+        ("How many plants are in Spain, closed ones included?", "How many plants are in Spain?"),
+        ("Did Ann outlive Bob?", "Did Ann die after Bob?"),
+        ("South American countries other than Brazil that do not border Brazil?",
+         "South American countries that do not border Brazil?"),
+    ],
+)  # fmt: skip
+def test_fewer_words(text: str, said: str) -> None:
+    assert reworded(text) == said
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[Opened]:
+    with kgask.open("demo", reader=None) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Name all the countries that share a land border with Bolivia.",
+         {"Argentina", "Brazil", "Chile", "Paraguay", "Peru"}),
+        ("Which South American countries other than Brazil do not border Brazil?", {"Chile", "Ecuador"}),
+    ],
+)  # fmt: skip
+def test_neighbours(demo: Opened, text: str, said: set[str]) -> None:
+    assert {one.label for one in demo.ask(text).entities} == said
+
+
+def test_a_list_is_no_misspelt_name(demo: Opened) -> None:
+    assert "Desert Gold" not in str(demo.ask("Which metal is denser, gold or lead?").to_dict())
+
+
+def test_trails(tmp_path: Path) -> None:
+    trails = "name,length km,time h,difficulty\nLoop,8.5,2.75,easy\nRidge,2.6,4,hard\nPath,2.9,1,easy\nWall,9,2,hard\n"
+    with kgask.open(_built(tmp_path, "trails.csv", trails), reader=None) as opened:
+        assert {one.label for one in opened.ask("Which trails take less than 3 hours?").entities} == {
+            "Loop", "Path", "Wall"
+        }  # fmt: skip
+        easy = opened.ask("We have kids with us: which easy trails take less than 3 hours?")
+        assert {one.label for one in easy.entities} == {"Loop", "Path"}
+
+
+def test_whose_name_is_a_part_of_another(tmp_path: Path) -> None:
+    painters = "painter,son\nRembrandt,Titus van Rijn\nTitus,Domitian\n"
+    with kgask.open(_built(tmp_path, "painters.csv", painters), reader=None) as opened:
+        assert opened.ask("Is Titus the son of Rembrandt?").text != "no"
+
+
+HOSTS = [{"id": at, "hostname": name, "os": os} for at, (name, os) in
+         enumerate([("web01", "Debian"), ("db01", "Debian"), ("pc07", "Windows")])]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hosts.csv", "id,hostname,os\n1,web01,Debian\n2,db01,Debian\n3,pc07,Windows\n"),
+        ("hosts.json", json.dumps(HOSTS)),
+        (
+            "estate.json",
+            json.dumps({"hosts": HOSTS, "sites": [{"id": "S1", "name": "Leeds"}, {"id": "S2", "name": "Ulm"}]}),
+        ),
+    ],
+)
+def test_hosts_are_called_by_their_hostname(tmp_path: Path, name: str, text: str) -> None:
+    with kgask.open(_built(tmp_path, name, text), reader=None) as opened:
+        assert {one.label for one in opened.ask("Which hosts run Debian?").entities} == {"web01", "db01"}
+
+
+def test_what_several_rows_share_is_no_name(tmp_path: Path) -> None:
+    flaws = "id,hostname,score\n1,web01,9.1\n2,web01,5\n3,pc07,7\n"
+    with kgask.open(_built(tmp_path, "flaws.csv", flaws), reader=None) as opened:
+        assert "web01" in opened.ask("What is the hostname of flaw 2?").to_dict()["answer"]
+
+
+def test_invoices_within_projects_are_called_by_their_number(tmp_path: Path) -> None:
+    projects = [
+        {"title": "Moon Market", "invoices": [{"number": "2023-001", "amount": 1600, "status": "paid"},
+                                              {"number": "2023-007", "amount": 2300, "status": "open"}]},
+        {"title": "Harbour", "invoices": [{"number": "2024-002", "amount": 900, "status": "open"},
+                                          {"number": "2024-003", "amount": 100, "status": "paid"}]},
+    ]  # fmt: skip
+    with kgask.open(_built(tmp_path, "projects.json", json.dumps(projects)), reader=None) as opened:
+        assert opened.ask("Which invoice has the smallest amount?").text == "2024-003"
+        assert opened.ask("What is the status of 2023-007?").text == "open"
