@@ -32,8 +32,8 @@ RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and J
 Lines ({"subject": ..., "relation": ..., "object": ...}, or a thing a line), JSON (a list of
 things, an object with several, nodes and links), GraphML, Wikidata's JSON, SQLite
 databases, Excel workbooks (.xlsx: each sheet is a table), or packs; plain or packed
-(gzip, bzip2, xz, zstd), or - for stdin; a folder stands for the files in it. In tables subjects and objects are ids or labels: a key
-without a label is its own label.
+(gzip, bzip2, xz, zstd), or - for stdin; a folder stands for the files in it. In tables
+subjects and objects are ids or labels: a key without a label is its own label.
 \b
 Columns (--columns, or the first line with --header): subject, relation, object,
 subject_label, relation_label, object_label, and _ for a column to pass over.
