@@ -22,6 +22,7 @@ from kgask.answer.misread import asks_other, takes_all
 from kgask.answer.word import Word
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
 from kgask.methods.lasted import chooses_by_span, is_asked_for
+from kgask.methods.plainly import is_plainly_asked
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small
@@ -48,6 +49,7 @@ MOST_BESIDE_SURE = 3
 SURE_KIN = 0.95  # confidence in what "parents" or "grandchildren" mean by definition, times that in the name
 SURE_COLUMN = 0.9  # confidence in all that stands in a column of a table, asked for by its name, and in a value of one
 SURE_SPAN = 0.88  # confidence in how long something lasted, where two dates tell it and nothing else is asked
+SURE_PLAIN = 0.88  # confidence in what a column of yes and no says, or that nothing is given, asked for in its words
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
@@ -277,6 +279,14 @@ def _is_span(one: Retrieved, query: Query, question: str, pack: Pack) -> bool:
     return said is not None and is_asked_for(query, question, " ".join(said))
 
 
+def _is_plain_query(one: Retrieved, query: Query, question: str, pack: Pack) -> bool:
+    """Whether it says what the question plainly does by what a relation is called, and nothing else is asked."""
+    if any(one.find_left_out().get(name) for name in ("names", LOST)):
+        return False
+    said = in_words(one, pack)
+    return said is not None and is_plainly_asked(query, question, " ".join(said), pack)
+
+
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
     """All kin of a kind, where a question asks for that and some are found."""
     topics = {(*one.seeds[0].span, one.seeds[0].entity) for one in every if len(one.seeds) == 1}
@@ -330,6 +340,9 @@ def settled(
     lasting = [one for one, query in asked if _is_span(one, query, question, pack)]
     if lasting and len({comes_to(one) for one in lasting}) == 1:
         return _answered_with(lasting[0], found, SURE_SPAN)
+    plain = [one for one, query in asked if _is_plain_query(one, query, question, pack)]
+    if plain and len({comes_to(one) for one in plain}) == 1:
+        return _answered_with(plain[0], found, SURE_PLAIN)
     values = (one for one, query in asked if is_whole_value(one.hypotheses[0], query, question, pack))
     if (value := next(values, None)) is not None:
         return _answered_with(value, found, SURE_COLUMN)

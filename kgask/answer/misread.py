@@ -14,6 +14,7 @@ from kgask.methods.differences import of_age
 from kgask.methods.doers import counts_doers
 from kgask.methods.doubts import LOST, relations_in
 from kgask.methods.events import measures_in, unmet_measure, unmet_value
+from kgask.methods.flags import tells_flag
 from kgask.methods.heads import (
     answers_other_class,
     goes_by_tongue,
@@ -101,6 +102,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     linked = (seed for mention in found.linked for seed in mention.seeds)
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
+        return True
+    if tells_flag(query, question, pack):
         return True
     if goes_the_other_way(query, question, spans, pack) or tells_rows(best, question, pack):
         return True

@@ -197,6 +197,8 @@ def meant(part: str, before: Sequence[tuple[str, Answer]], first_literal: Entity
         is_place = bool(words & _OF_PERSONS) and _WHERE_OR_WHEN.match(asked) is not None  # no he, and no she
         answers = answers if len(answers) == 1 and not is_place else []
         topics = [(seed.entity, seed.label or seed.name) for seed in answer.seeds[:1]]
+        if topics and all(label.islower() for _, label in answers):
+            answers = []  # "it" is what has a status, and no status
         # "it" beside "who ...?" is hardly the one who was asked for.
         about_topic = bool(_WHO.match(asked)) and not words & _OF_PERSONS
         sort = _SORT.search(part)

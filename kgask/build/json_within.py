@@ -24,6 +24,7 @@ from kgask.pack.quantities import is_unit
 
 _CODE = re.compile(r"\s*\S*\d\S*\s*")
 OWN_IDS = ("id", "no", "nr", "number", "code", "ref")  # behind the kind of a thing
+_LOGINS = ("login", "username", "handle", "slug", "sku", "isbn", "ticker")
 LABELS = ("label", "name", "title")
 _AMOUNTS, _UNITS = ("amount", "quantity", "qty", "value"), ("unit", "units", "uom")
 MOST_DEPTH = 20  # of objects within objects
@@ -254,7 +255,7 @@ def codes_of(objects: Sequence[Said]) -> tuple[str, ...]:
     """``code`` or the like, where objects without an id are told apart by it: by "2024-017", not by 17."""
     if any(name in one for one in objects for name in IDS):
         return ()
-    return telling([name for name in OWN_IDS if name != "id"], objects)[:1]
+    return telling([name for name in (*OWN_IDS, *_LOGINS) if name != "id"], objects)[:1]
 
 
 def telling(names: Iterable[str], objects: Sequence[Said]) -> tuple[str, ...]:

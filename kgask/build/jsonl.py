@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -50,6 +51,7 @@ from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 
 MOST_LISTED = 64 << 20  # bytes of a list of objects
+MOST_MARK = 24  # characters of an id that is a name
 MOST_SAID = 100_000  # qualifiers of a line, for each of its objects
 _QUALIFIERS = ("qualifiers", "properties", "attributes")
 
@@ -244,7 +246,7 @@ class _Reader:
         called = name or (mark(self._space, self._key(number)) if number is not None else key)
         if number is not None and not name:
             self._builder.label(key, called)
-        elif number is not None and not said.keys().isdisjoint(codes):
+        elif number is not None and (not said.keys().isdisjoint(codes) or _is_mark(number)):
             self._builder.alias(key, self._key(number))
         if name and readable(named) not in NAMED_BY:
             self._builder.label(key, name)
@@ -374,6 +376,13 @@ class _Reader:
         if isinstance(part, bool) or not isinstance(part, str | int | float):
             raise BuildError("a subject or relation that is no text")
         return str(part).strip()
+
+
+def _is_mark(number: object) -> bool:
+    """Whether an id is something that people call the thing by, too: "LRD-118", "jdube", but no 17."""
+    return (
+        isinstance(number, str) and len(number) <= MOST_MARK and re.fullmatch(r"(?!\d+\Z)[\w.@-]+", number) is not None
+    )
 
 
 def _node_key(said: Mapping[str, Any]) -> str:

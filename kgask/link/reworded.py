@@ -36,6 +36,8 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
                 r"remind me|i forgot|i can't remember),? "
                 r"(?=(?:the|who|whom|whose|what|which|when|where|how|why) )", re.I), ""),
     (re.compile(r"\b[Ww]ich (?=[a-z])"), "which "),
+    (re.compile(r"(\A\W*|[,;] |\band )(what|who|where|when)s (?=(?:the|his|her|its|their|it|that) |[A-Z])", re.I),
+     r"\1\2's "),
     # "element w/ atomic number 42", "N of countries bordering Austria?", "elevation delta between K2 and Everest"
     (re.compile(r"(?<!\S)w/ ?(?=\w)"), "with "),
     (re.compile(r"\A\W*n\.? of (?=[a-z])", re.I), "number of "),
@@ -103,6 +105,10 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r", (?:but )?(?:with )?(?P<what>(?:[\w'-]+ ){1,4}?)(?:not (?:counted|included|counting|including)|"
                 r"excluded|left out|aside)(?=\W*\Z)", re.I), r" except \g<what>"),
     (re.compile(r", (?:[\w'-]+ ){1,3}?(?:included|counted)(?=\W*\Z)", re.I), ""),
+    # "battles fought between 1260 and 1300"
+    (re.compile(r"\b((?:battle|war|match|game|race|election|meeting|talk|festival|film|movie|observation|photo)e?s) "
+                r"(?:fought|waged|played|run|held|made|taken) "
+                r"(?=(?:between|before|after|since|in|from|during|on) (?:the )?\d)", re.I), r"\1 "),
     # "did she outlive him?"
     (re.compile(r"\A(\W*(?:and )?(?:did|does) .+?) outlive ([^,;]+?)(?=\W*\Z)", re.I), r"\1 die after \2"),
     # "which countries share a land border with Bolivia?"

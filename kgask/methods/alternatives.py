@@ -20,6 +20,7 @@ from kgask.methods.differences import downwards, in_years
 from kgask.methods.kinds import of_kinds
 from kgask.methods.lasted import as_truth, limit_place, says_how_long, spanning
 from kgask.methods.operators import BRIDGE_SECONDS, OperatorReader, hypothesis, retrieved
+from kgask.methods.plainly import plainly
 from kgask.methods.proposals import Proposals, Proposed
 from kgask.methods.protocol import Request, Retrieved
 from kgask.methods.query_features import features
@@ -85,6 +86,7 @@ class Alternatives:
         yield from read
         yield from self._spread(request, [*read, *_paths_of(path)], linked)
         yield from islice(self._spanning(request, [*read, *_paths_of(path)], linked), MOST_COMPLETED)
+        yield from self._plainly(request, linked)
         yield from islice(self._completed(request, [*read, *_paths_of(path)]), MOST_COMPLETED)
         yield from self._proposed(request, understood, linked)
 
@@ -135,6 +137,22 @@ class Alternatives:
                     if not is_void(outcome):
                         at = (*pointed, *limit_place(text))
                         yield Retrieved(of, (hypothesis(sure, outcome),), sure, pointed=at, is_proposed=True)
+
+    def _plainly(self, request: Request, linked: Sequence[Linked]) -> Iterator[Retrieved]:
+        """What the words of a relation and a class, or a name, say."""
+        text, pack = request.question.text, self._reader.pack
+        if request.is_claim:
+            return
+        kinds = chosen(class_readings(text, request.words, pack), ())
+        longest = sorted((one.mention.seeds[0] for one in linked), key=lambda seed: seed.span[0] - seed.span[1])
+        seeds, runner = longest[:1], Runner(pack, Budget(BRIDGE_SECONDS))
+        pointed = tuple((kind.start, kind.end) for kind in kinds)
+        with suppress(QueryError, BudgetError):
+            for query in plainly(text, [one.candidates[0][0] for one in kinds], [one.entity for one in seeds], runner):
+                of = tuple(seeds) if isinstance(query, nodes.Holds) else ()
+                found = hypothesis(PROPOSED, runner.result(query))
+                if not is_void(runner.result(query)):
+                    yield Retrieved(of, (found,), PROPOSED, pointed=() if of else pointed, is_proposed=True)
 
     def _of_reading(self, reading: Reading, understood: Understood, path_confidence: float) -> Retrieved:
         others = (one for one in understood.readings if one is not reading)

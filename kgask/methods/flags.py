@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from kgask.link.plurals import singulars
@@ -18,6 +20,9 @@ from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.types import DirectedRelationId, EntityId, undirected
 
+_ASKS_WHAT = re.compile(
+    r"\W*(?:and |so )?(?:(?:for|in|on|at|by|with|to) )?(?:what|whom?|when|where|which|why|how)\b", re.I
+)
 SAME, LEAST_SAME = 5, 4  # letters that words begin with alike where they are forms of one
 _YES, _NO = frozenset("yes y true".split()), frozenset("no n false".split())
 
@@ -65,6 +70,14 @@ def goes_by_unsaid_flag(query: Query, question: str, pack: Pack) -> bool:
                 words = {*normalise(readable_relation(pack.relation_labels()[relation - n])).split()} - CARRY_NOTHING
                 if words and not any(begin_alike(word, other) for word in words for other in said):
                     return True
+    return False
+
+
+def tells_flag(query: Query, question: str, pack: Pack) -> bool:
+    """Whether "yes" or "true" is told for what, who or when something is: "what was it prescribed for?"."""
+    match query:
+        case nodes.Follow(nodes.Entities(), relation):
+            return _ASKS_WHAT.match(question) is not None and bool(flags_of(pack, relation))
     return False
 
 

@@ -59,6 +59,8 @@ PEOPLE_COUNTED = re.compile(
     r"\bhow many (?:different |other )?(?:people|persons|men|women|folks?|of us)\b", re.IGNORECASE
 )
 _ROW = re.compile(r"[a-z][\w -]*/\d+(?:, \w+ \d+)?|.+, [a-z][a-z ]* \d+")
+_CODE = re.compile(r"[A-Z]{1,4}[-_ ]?\d{1,6}")
+_ASKS_WHO = re.compile(r"\W*(?:and |so )?whom?\b", re.IGNORECASE)
 MOST_LOOKED_AT = 5
 _AT_START = re.compile(r"\b(?:dep\b|depart|leav|start|begin|opens?\b)", re.IGNORECASE)
 _AT_END = re.compile(r"\b(?:arr\b|arriv|end|finish|clos|return)", re.IGNORECASE)
@@ -130,12 +132,14 @@ def tells_rows(found: Hypothesis, text: str, pack: Pack) -> bool:
     query = found.make_query()
     if isinstance(query, nodes.Count) and found.outcome is not None and PEOPLE_COUNTED.search(text):
         return _are_rows(found.outcome.runner.members(query.base).certain, pack)
+    if _ASKS_WHO.match(text) and _are_rows(found.answers, pack, _CODE):
+        return True
     return _WHO.match(text) is not None and _are_rows(found.answers, pack)
 
 
-def _are_rows(entities: np.ndarray, pack: Pack) -> bool:
+def _are_rows(entities: np.ndarray, pack: Pack, called: re.Pattern[str] = _ROW) -> bool:
     labels = pack.labels(entities[:MOST_LOOKED_AT].tolist())
-    return bool(labels) and all(_ROW.fullmatch(label) for label in labels)
+    return bool(labels) and all(called.fullmatch(label) for label in labels)
 
 
 def _roles_of(pack: Pack) -> dict[RelationId, str]:
