@@ -25,11 +25,13 @@ from kgask.methods.heads import (
     tells_value_of_most,
 )
 from kgask.methods.kinds import is_had_otherwise
+from kgask.methods.lasted import chooses_by_span
 from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another, measures_few
-from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations
+from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations, passes_over_date
 from kgask.methods.numbering import counted_off
 from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
+from kgask.methods.plainly import says_contrary
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.methods.roles import is_the_other_way, passes_over_role, takes_converse
@@ -103,7 +105,9 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
-    if tells_flag(query, question, pack):
+    if passes_over_date(query, question, pack):
+        return True
+    if tells_flag(query, question, pack) or says_contrary(query, question, pack):
         return True
     if goes_the_other_way(query, question, spans, pack) or tells_rows(best, question, pack):
         return True
@@ -139,7 +143,7 @@ def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) 
     told for that in which we bought it."""
     is_value = isinstance(query, nodes.Follow | nodes.Values | nodes.QualifierOf)
     relations = relations_in(query) if is_value or measures_in(question) else ()
-    if not relations:
+    if not relations or chooses_by_span(query):
         return False
     for start, end in sorted(set(spans.values()), reverse=True):
         question = f"{question[:start]}_{question[end:]}"

@@ -43,7 +43,8 @@ _CODES = re.compile(
 _COUNTED = re.compile(r"\b(?:number|num|nr|count|amount|total) of\b|\bcount\b|^(?:num|number) |\blines\b")
 _WHEN = re.compile(
     r"\b(?:years?|dates?|yr|born|births?|died|deaths?|built|made|began|begun|starts?|ends?|since|until|from|when|time|"
-    r"won|lit|laid|sunk|dug|written|hung|rebuilt|inception|premiere|release|debut|founding|opening|[a-z]{3,}ed)\b"
+    r"won|lit|laid|sunk|dug|written|hung|rebuilt|inception|premiere|release|debut|founding|opening|[a-z]{3,}ed)\b|"
+    r"\A(?:to|left|split|split up|broke up|quit)\Z"
 )
 
 

@@ -10,6 +10,9 @@ _DENIED = re.compile(
     r"(?: (?P<nouns>[a-z]{3,}s)\b)?",
     re.IGNORECASE,
 )
+_IS_ONE = re.compile(
+    r"\W*(?:and |so )?(?:is|was) (?!(?:there|any)\b)", re.IGNORECASE
+)  # of one thing, no "not" is a yes
 _OTHERWISE = frozenset("known like less usual able certain".split())  # what "un" before it says as one word
 
 
@@ -20,8 +23,10 @@ def undenied(text: str, relation_names: Collection[str]) -> str:
     ('invoices that are not paid to Ann', 'Which invoices are not paid?')
     >>> undenied("how many invoices unpaid", ["paid"]), undenied("How many units are unsold?", ["price"])
     ('how many invoices that are not paid', 'How many units are unsold?')
+    >>> undenied("Is the bill unpaid?", ["paid"])
+    'Is the bill unpaid?'
     """
-    if _DENIED.search(text) is None:
+    if _DENIED.search(text) is None or _IS_ONE.match(text):
         return text
     known = {word for name in relation_names for word in name.lower().split()}
 

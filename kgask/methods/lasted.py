@@ -56,13 +56,13 @@ _LIMIT = re.compile(
 _OF_LIFE = re.compile(rf"\b{_LIFE}\b|\bdie[ds]?\b|\bdying\b|\bdeath\b", re.IGNORECASE)
 _BORN, _DIED = re.compile(r"\b(?:born|birth|b\.|dob)\b", re.I), re.compile(r"\b(?:died|death|d\.|dod)\b", re.I)
 _STARTS = re.compile(
-    r"\b(?:start\w*|beg[aiu]n\w*|from|opened|opening|founded|since|inception|commission\w*|built|launch\w*|joined|"
+    r"\b(?:start\w*|beg[aiu]n\w*|formed|from|opened|opening|founded|since|inception|commission\w*|built|launch\w*|joined|"
     r"hired|issued|depart\w*|check\w* ?in|in|arriv\w*|acquired|establish\w*|created|acce\w+|admitted|out|lent|borrowed|"
     r"rented|received)\b",
     re.IGNORECASE,
 )
 _ENDS = re.compile(
-    r"\b(?:end\w*|finish\w*|until|till|to|clos\w+|dissol\w+|abolish\w*|decommission\w*|demolish\w*|left|leaving|retired|"
+    r"\b(?:end\w*|split|broke|finish\w*|until|till|to|clos\w+|dissol\w+|abolish\w*|decommission\w*|demolish\w*|left|leaving|retired|"
     r"return\w*|paid|complet\w+|check\w* ?out|last|sunk|lost|disband\w*|deliver\w*|discharged|removed|sold|back|due)\b",
     re.IGNORECASE,
 )

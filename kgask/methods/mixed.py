@@ -18,14 +18,17 @@ from kgask.methods.lives import births
 from kgask.methods.missing import words_beside
 from kgask.methods.roles import is_mutual
 from kgask.pack.normalise import normalise
+from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.axes import relation_axis
 from kgask.query.base import Node
 from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS, RelationWords
 from kgask.retrieve.follow import relations_of
 from kgask.types import Mention, opposite, undirected
 
+SAME = 5  # letters by which words are one up to how they end
 _JOINED = re.compile(  # names that one verb or noun is said of: "Peru but not Chile", "at Moorgill or at Kettleford"
     r"(?=.*(?:,|\b(?:and|or|nor|but)\b))"
     r"(?:\W+|\b(?:and|or|nor|but|not|also|either|neither|the|an?|in|at|of|by|with|from|for|to|on|those|these|ones?)\b)+",
@@ -171,6 +174,24 @@ def _way(node: Node) -> _Way | None:
         case nodes.Follow(base, relation) if (way := _way(base)) is not None:
             return _Way(way.entity, (*way.relations, relation))
     return None
+
+
+def passes_over_date(query: Query, text: str, pack: Pack) -> bool:
+    """Whether two dates of one relation are compared, where the text says what another relation to dates is called:
+    when both were formed, for "did A split up before B was formed?"."""
+    match query:
+        case nodes.Compare(nodes.Values(_, one), _, nodes.Values(_, other)) if one == other < pack.n_relations:
+            pass
+        case _:
+            return False
+    if relation_axis(pack, one) not in WHEN:
+        return False
+    said = {word[:SAME] for word in normalise(text).split() if len(word) >= SAME}
+    names = [
+        {word[:SAME] for word in normalise(label).split() if len(word) >= SAME} for label in pack.relation_labels()
+    ]
+    dated = (at for at in range(pack.n_relations) if at != one and names[at] and relation_axis(pack, at) in WHEN)
+    return bool(names[one] & said) and any(names[at] <= said - names[one] for at in dated)
 
 
 def shares_unsaid(query: Query, text: str) -> bool:

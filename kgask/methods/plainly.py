@@ -13,7 +13,6 @@ import numpy as np
 
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, unsaid_words
-from kgask.methods.cues import denies
 from kgask.methods.flags import begin_alike, flags_of
 from kgask.methods.relation_facts import is_small
 from kgask.pack.labels import readable_relation
@@ -40,6 +39,7 @@ _SAID = (
     "given listed recorded known stated noted entered record file moment currently now yet all possible allowed "
     "available true false yes no not whose date year number name any got lack lacks lacking without"
 )
+_DENIES = re.compile(r"\b(?:not|no|never|without|non)\b|n['\u2019]t\b", re.IGNORECASE)
 _WHETHER = re.compile(
     r"\W*(?:and |so )?(?:is|are|was|were|does|do|did|has|have|had|can|could)(?:n['\u2019]t)?\b", re.IGNORECASE
 )
@@ -55,9 +55,10 @@ def plainly(
     pack = runner.pack
     if not is_small(pack):
         return
-    is_denied, lacking = denies(text), _lacking(text)
+    lacking = _lacking(text)
     for relation, label in enumerate(pack.relation_labels()):
         words = _called(label)
+        is_denied = _denies(text, words)
         if lacking and _is_same(words, lacking):
             yield from (
                 nodes.Minus(kind, nodes.Having(relation)) for kind in kinds if _some_have(kind, relation, runner)
@@ -66,8 +67,17 @@ def plainly(
         if (wanted := not is_denied) in flags:
             end = nodes.Entities((flags[wanted],))
             yield from (nodes.And(kind, nodes.Follow(end, opposite(relation, pack.n_relations))) for kind in kinds)
-        if len(named) == 1 and not is_denied and True in flags and _WHETHER.match(text):
-            yield nodes.Holds(nodes.Entities((named[0],)), relation, nodes.Entities((flags[True],)))
+        if len(named) == 1 and wanted in flags and _WHETHER.match(text) and not _DENIES.search(text):
+            yield nodes.Holds(nodes.Entities((named[0],)), relation, nodes.Entities((flags[wanted],)))
+
+
+def says_contrary(query: Query, text: str, pack: Pack) -> bool:
+    """Whether it goes by a column's "yes" where a question says its word with "un" before it: "is Odin uninsured?"."""
+    labels = pack.relation_labels()
+    return any(
+        is_yes and _is_undone(text, _called(labels[relation])) and not _DENIES.search(text)
+        for relation, is_yes in _flags_in(query, pack)
+    )
 
 
 def is_plainly_asked(query: Query, text: str, words: str, pack: Pack) -> bool:
@@ -83,7 +93,8 @@ def is_plainly_asked(query: Query, text: str, words: str, pack: Pack) -> bool:
         return False
     if flags:
         ((relation, is_yes),) = flags
-        return is_yes is not denies(text) and _are_said(_called(pack.relation_labels()[relation]), text)
+        called = _called(pack.relation_labels()[relation])
+        return is_yes is not _denies(text, called) and _are_said(called, text)
     match taken[0].right:
         case nodes.Having(relation) if relation < pack.n_relations:
             return _is_same(_called(pack.relation_labels()[relation]), _lacking(text))
@@ -107,8 +118,18 @@ def _called(label: str) -> list[str]:
     return [word for word in normalise(readable_relation(label)).split() if word not in CARRY_NOTHING]
 
 
+def _denies(text: str, words: Sequence[str]) -> bool:
+    """Whether it is denied, be it by the word itself: "uninsured dogs"."""
+    return _DENIES.search(text) is not None or _is_undone(text, words)
+
+
+def _is_undone(text: str, words: Sequence[str]) -> bool:
+    un = [said[2:] for said in normalise(text).split() if said.startswith("un")]
+    return any(begin_alike(word, said) for said in un for word in words)
+
+
 def _are_said(words: Sequence[str], text: str) -> bool:
-    said = normalise(text).split()
+    said = [part for word in normalise(text).split() for part in (word, word.removeprefix("un"))]
     return bool(words) and all(any(begin_alike(word, other) for other in said) for word in words)
 
 

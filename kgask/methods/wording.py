@@ -89,6 +89,11 @@ _SO_MANY = re.compile(  # times the price of one
     r"persons|tickets|bottles|adults|children|units|pieces)\b",
     re.IGNORECASE,
 )
+_HOW_LONG = re.compile(  # no number of stays: "for how many nights was she there?"
+    r"\W*(?:and |so )?(?:(?:for|since) )?how many (?:nights|days|weeks|hours|minutes|seconds|months|years)\b"
+    r"(?! (?:in which|when|that|where|were there|are there))",
+    re.IGNORECASE,
+)
 _COSTS = re.compile(r"\bhow much\b(?! (?:more|less))|\b(?:cost|charge|come to|pay)\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
 _CAN = re.compile(  # not all of them do: "how many trams can run?"
@@ -131,6 +136,8 @@ def rules_out(query: Query, question: str) -> bool:
     if isinstance(query, nodes.Compare | nodes.Holds | nodes.Some) and _ASKS_WHICH.match(question):
         return True
     if _ANY_MORE.search(question) and _is_the_most(query):
+        return True
+    if isinstance(query, nodes.Count) and _HOW_LONG.match(question):
         return True
     is_value = isinstance(query, nodes.Follow | nodes.Values)
     if is_value and (_COMPARES_ALONE.search(question) or (_SO_MANY.search(question) and _COSTS.search(question))):

@@ -19,7 +19,7 @@ from kgask.methods.events import unmeasured, unmet_event
 from kgask.methods.flags import flagged
 from kgask.methods.heads import goes_by_tongue
 from kgask.methods.lives import swaps_lives
-from kgask.methods.mixed import compares_two_events, goes_on_unsaid, shares_unsaid
+from kgask.methods.mixed import compares_two_events, goes_on_unsaid, passes_over_date, shares_unsaid
 from kgask.methods.protocol import Retrieved
 from kgask.methods.reach import is_of_other_scale
 from kgask.methods.relation_likeness import RelationLikeness
@@ -240,6 +240,8 @@ class Readings:
         words = words or ([event] if event is not None else []) or self._unmeasured(found, query, text)
         if words:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
+        if passes_over_date(query, text, self._pack):
+            return "it compares other dates than the claim does"
         if is_unsaid_flag(query, text, self._pack):
             return "no word of it says what the column is about"
         if _is_taken_twice(found, query):
