@@ -17,7 +17,7 @@ _HOW_MANY = re.compile(
     r"(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
     r" of (?:them|those|these)(?: are there)?| (?:they|these|those) are|"
     r" (?:\w+ )?(?:is|are|was|were) (?:it|that|those|there|they) (?:in total|altogether|in all)| in (?:total|all)|"
-    r" \w+ (?:is|was) (?:that|it)|"
+    r" (?!more\b|fewer\b)\w+ (?:is|was) (?:that|it)|"
     r" (?:would|does) (?:that|it|this) (?:be|make))?\W*",
     re.IGNORECASE,
 )

@@ -95,7 +95,9 @@ class Understanding:
         said = replace(said, text=plain)
         names = names_in(self.names.linker, said.text)
         things = [name for name in names if not self._is_called(name) and not order.IS_NUMBER.fullmatch(name)]
-        text = shorts.with_own_place(form.of_named(said.text) if len(things) > 1 else said.text, names)
+        is_person = self.memory.referents.is_person
+        places = [name for name in names if not any(map(is_person, self.names.named(name)[:1]))]
+        text = shorts.with_own_place(form.of_named(said.text) if len(things) > 1 else said.text, places)
         said_so = {*normalise(text).split()} - CARRY_NOTHING
         if self.memory.referents.relation_words.isdisjoint(said_so):  # "the founder of these" is none
             text = order.of_more(text)
@@ -207,6 +209,8 @@ class Understanding:
             noun = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun  # "Atomic number?"
             if len(asked.ends) > 1 and noun.endswith("s") and self._is_called(noun):
                 yield [*self.answers.ways(f"what are their {noun}?")]
+            if any(f" of {thing.lower()}" in noun.lower() for thing in things):
+                yield [Way(f"what is the {noun}?")]  # "and the symbol of mercury?"
             if not order.is_compared(text):
                 yield [*self._about(f"what is the {noun}", (*asked.topics, *asked.ends))]
         if asked is not None and not said.corrects:
@@ -274,7 +278,8 @@ class Understanding:
             return False
         if form.is_bare_question_word(text) or form.says_ones(text) or form.others(text) is not None:
             return False
-        if form.is_which_are(text) and self.memory.had_several():
+        names_both = len(named) > 1 and " or " in text.lower()  # "which is longer, the Tagus or the Douro?"
+        if form.is_which_are(text) and self.memory.had_several() and not names_both:
             return False
         if said.continues and form.LEAD_IN.match(text) and form.is_phrase(text):
             return False

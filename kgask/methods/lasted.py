@@ -74,7 +74,8 @@ _SIGNS: dict[str, Comparison] = {
 _SAID = (
     "longest shortest longer shorter long short brief time age life lived live reached reach greatest highest old "
     "oldest young youngest took taken takes last lasted lasts lasting ran run span lifespan died die when years year "
-    "days months weeks for over under more less least than beyond past"
+    "days months weeks for over under more less least than beyond past "
+    "existed survived operated stood two"
 )
 
 
@@ -159,6 +160,7 @@ def _pairs(base: SetNode, text: str, facts: RelationFacts, runner: Runner) -> li
     of_life = _OF_LIFE.search(text) is not None
     starts = [one for one in dated if (_BORN if of_life else _STARTS).search(labels[one])]
     ends = [one for one in dated if (_DIED if of_life else _ENDS).search(labels[one]) and one not in starts[:1]]
+    starts, ends = (sorted(some, key=lambda one: "due" in labels[one].lower()) for some in (starts, ends))
     if not of_life and len(dated) == 2 and not (starts and ends):
         starts, ends = dated, dated
     found = [
@@ -170,8 +172,8 @@ def _pairs(base: SetNode, text: str, facts: RelationFacts, runner: Runner) -> li
         and _in_order(start, end, members, runner)
     ]
     said = {word[:5] for word in re.findall(r"[a-z]{4,}", text.lower())}
-    spoken = [pair for pair in found if any(_is_said(labels[one], said) for one in pair)]
-    return (spoken or found)[:MOST_PAIRS]
+    spoken = [sum(_is_said(labels[one], said) for one in pair) for pair in found]
+    return [pair for pair, number in zip(found, spoken, strict=True) if number == max(spoken)][:MOST_PAIRS]
 
 
 def _is_said(label: str, said: Iterable[str]) -> bool:
