@@ -13,11 +13,13 @@ from kgask.build.recipe import Recipe, build
 from kgask.link.adjectives import places_of
 from kgask.link.reworded import reworded
 from kgask.methods.events import unmet_value
+from kgask.methods.mixed import passes_over_date
 from kgask.methods.reach import is_in_other_unit
 from kgask.methods.wording import rules_out
 from kgask.opened import Opened
 from kgask.query import nodes
 from kgask.query.nodes import Query
+from kgask.query.text import parse
 
 A, B = nodes.Entities((1,)), nodes.Entities((2,))
 
@@ -58,6 +60,8 @@ def test_units(text: str, number: nodes.Number, is_other: bool) -> None:
         (nodes.Difference(nodes.Values(A, 1), nodes.Values(B, 1)), "How many metres higher is Everest than K2?", False),
         (nodes.Follow(A, 1), "What would two hours in the Craft Room cost?", True),
         (nodes.Follow(A, 1), "What does an hour in the Craft Room cost?", False),
+        (nodes.Count(nodes.Having(1)), "For how many nights was Juno in the kennels?", True),
+        (nodes.Count(nodes.Having(1)), "How many kennels are there?", False),
     ],
 )
 def test_wordings(query: Query, text: str, is_out: bool) -> None:
@@ -84,6 +88,8 @@ def test_values(text: str, called: str, is_unmet: bool) -> None:
         ("companies based in Norway, audit firms not counted", "companies based in Norway except audit firms "),
         ("How many plants are in Spain, closed ones included?", "How many plants are in Spain?"),
         ("Did Ann outlive Bob?", "Did Ann die after Bob?"),
+        ("List the battles fought between 1260 and 1300", "List the battles between 1260 and 1300"),
+        ("whats the capital of peru and who rules it?", "what's the capital of peru and who rules it?"),
         ("South American countries other than Brazil that do not border Brazil?",
          "South American countries that do not border Brazil?"),
     ],
@@ -122,6 +128,39 @@ def test_trails(tmp_path: Path) -> None:
         }  # fmt: skip
         easy = opened.ask("We have kids with us: which easy trails take less than 3 hours?")
         assert {one.label for one in easy.entities} == {"Loop", "Path"}
+
+
+BANDS = """band,formed,split
+Cold Harbour,1979,1991
+Velvet Dredger,1981,1987
+Static Nuns,1986,1990
+Salt Choir,1988,
+The Gantry,1990,1999
+"""
+
+
+def test_bands(tmp_path: Path) -> None:
+    with kgask.open(_built(tmp_path, "bands.csv", BANDS), reader=None) as opened:
+        assert opened.ask("Which band lasted longest?").text == "Cold Harbour"
+        assert opened.ask("Did Velvet Dredger split up before Static Nuns were formed?").text != "yes"
+        claim = opened.verify("Velvet Dredger split up before Static Nuns were formed.")
+        assert claim.verdict != "supported"
+        of_both = parse("compare(values(<Velvet Dredger>, <formed>) < values(<Static Nuns>, <formed>))", opened.pack)
+        assert passes_over_date(of_both, "Did Velvet Dredger split up before Static Nuns were formed?", opened.pack)
+        assert not passes_over_date(of_both, "Was Velvet Dredger formed before Static Nuns?", opened.pack)
+
+
+def test_who_is_no_code(tmp_path: Path) -> None:
+    weddings = "id,husband,wife,date\nM01,Tom Cole,Ann Lee,1881-02-03\nM02,Bo Ek,Cy Dahl,1893-04-05\nM03,Al Fox,Di Orr,1896-06-07"
+    with kgask.open(_built(tmp_path, "weddings.csv", weddings), reader=None) as opened:
+        assert "M0" not in (opened.ask("Who got married in the 1890s?").text or "")
+
+
+def test_it_is_no_status(tmp_path: Path) -> None:
+    issues = "issue,status,blocked by,votes\nDark mode,open,Export,3\nExport,in progress,,9\nWidgets,in progress,,4\n"
+    with kgask.open(_built(tmp_path, "issues.csv", issues), reader=None) as opened:
+        parts = opened.ask("What is the status of Export and which issue is it?").to_dict()["parts"]
+        assert not any("in progress" in note for part in parts[1:] for note in part["notes"] or [])
 
 
 def test_whose_name_is_a_part_of_another(tmp_path: Path) -> None:

@@ -86,18 +86,19 @@ def is_plainly_asked(query: Query, text: str, words: str, pack: Pack) -> bool:
     if not is_small(pack) or not all(isinstance(node, _PLAIN) for node in query.walk()):
         return False
     flags, taken = [*_flags_in(query, pack)], [node for node in query.walk() if isinstance(node, nodes.Minus)]
-    said = re.sub(r"n['\u2019]t\b", " not", text)
-    if len(flags) + len(taken) != 1 or unsaid_words(said, f"{words} {_SAID}"):
+    labels = pack.relation_labels()
+    words = " ".join((words, _SAID, *(f"un{word}" for relation, _ in flags for word in _called(labels[relation]))))
+    if len(flags) + len(taken) != 1 or unsaid_words(re.sub(r"n['\u2019]t\b", " not", text), words):
         return False
     if isinstance(query, nodes.Holds) is not (_WHETHER.match(text) is not None):
         return False
     if flags:
         ((relation, is_yes),) = flags
-        called = _called(pack.relation_labels()[relation])
+        called = _called(labels[relation])
         return is_yes is not _denies(text, called) and _are_said(called, text)
     match taken[0].right:
         case nodes.Having(relation) if relation < pack.n_relations:
-            return _is_same(_called(pack.relation_labels()[relation]), _lacking(text))
+            return _is_same(_called(labels[relation]), _lacking(text))
     return False
 
 
