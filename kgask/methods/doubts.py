@@ -184,9 +184,12 @@ def _is_listed(span: CandidateSpan, spans: Sequence[CandidateSpan], named: Colle
 def _is_surely_meant(span: CandidateSpan, spans: Sequence[CandidateSpan], text: str, pack: Pack) -> bool:
     """Whether a name or value that is left out changes what is asked.
 
-    A name that begins with an article may be a phrase ("the man who ..."), a number or rank may be said otherwise.
+    A name that begins with an article may be a phrase in small letters ("the man who ..."), a number or rank may be said otherwise.
     """
-    is_phrase = _ARTICLE.match(text[span.start : span.end]) is not None
+    article = _ARTICLE.match(text[span.start : span.end])
+    is_phrase = (
+        article is not None and not text[span.start + article.end() :].lstrip()[:1].isupper()
+    )  # "the United States"
     return span.kind == "date" or (
         span.kind == "entity" and not is_phrase and not _is_mere_word(span, spans, text, pack)
     )
