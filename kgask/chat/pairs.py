@@ -48,7 +48,8 @@ class Pairs:
             two = self._pair(found["noun"])
             if two:
                 yield self._naming(f"{text[: found.start()]}both \0 and \1{text[found.end() :]}", two)
-        if found := _OTHER.search(text):
+        is_of_list = self.answers.memory.others() is not None  # "the other one" is of those that were told
+        if (found := _OTHER.search(text)) and not (is_of_list and found["noun"].lower() == "one"):
             for two in self._pairs(found["noun"]):
                 yield self._of_one(text, found, two[1])
         is_told = self.answers.memory.last_set() is not None
