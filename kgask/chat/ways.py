@@ -209,7 +209,7 @@ class Understanding:
             noun = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun  # "Atomic number?"
             if len(asked.ends) > 1 and noun.endswith("s") and self._is_called(noun):
                 yield [*self.answers.ways(f"what are their {noun}?")]
-            if any(f" of {thing.lower()}" in noun.lower() for thing in things):
+            if said.continues and any(f" of {thing.lower()}" in noun.lower() for thing in things):
                 yield [Way(f"what is the {noun}?")]  # "and the symbol of mercury?"
             if not order.is_compared(text):
                 yield [*self._about(f"what is the {noun}", (*asked.topics, *asked.ends))]

@@ -244,7 +244,8 @@ def _by_the_one_value(node: nodes.Minus, runner: Runner) -> bool:
 
 def _is_of_table(query: Query, is_no: bool, runner: Runner) -> bool:
     denied = _denied(query) if is_no else None
-    is_flag = denied is not None and bool(flags_of(runner.pack, denied.relation))  # a "no" of its "yes" is what it says
+    flags = flags_of(runner.pack, denied.relation).values() if denied is not None else ()
+    is_flag = denied is not None and denied.object in [nodes.Entities((one,)) for one in flags]  # it says so
     if denied is not None and not is_flag and (_never_leads_to(denied, runner) or _is_so_otherwise(denied, runner)):
         return True
     return any(_chooses_nothing(node, runner) for node in query.walk())
