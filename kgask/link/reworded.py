@@ -102,7 +102,7 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r" (?:other than|apart from|besides|except(?: for)?|excluding) (?P<one>[A-Z][^,;?]*?)(?: itself)?,? "
                 r"(?=(?:that|which|who|do|does|did|are|is|have|has)\b.*\b(?P=one)\b)"), " "),
     # "neighbours of Paraguay, Paraguay excluded"
-    (re.compile(r"\b(?P<one>[A-Z]\w+(?: [A-Z]\w+)*)(?P<more>.*), (?P=one) (?:itself )?"
+    (re.compile(r"\b(?P<one>[A-Z]\w+(?: [A-Z]\w+){0,4})(?P<more>.{0,200}), (?P=one) (?:itself )?"
                 r"(?:not (?:counted|included)|excluded|left out|aside)(?=\W*\Z)"), r"\g<one>\g<more>"),
     # "number of companies based in Norway, audit firms not counted", "... closed ones included"
     (re.compile(r", (?:but )?(?:with )?(?P<what>(?:[\w'-]+ ){1,4}?)(?:not (?:counted|included|counting|including)|"

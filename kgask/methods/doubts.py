@@ -184,7 +184,8 @@ def _is_listed(span: CandidateSpan, spans: Sequence[CandidateSpan], named: Colle
 def _is_surely_meant(span: CandidateSpan, spans: Sequence[CandidateSpan], text: str, pack: Pack) -> bool:
     """Whether a name or value that is left out changes what is asked.
 
-    A name that begins with an article may be a phrase in small letters ("the man who ..."), a number or rank may be said otherwise.
+    A name that begins with an article may be a phrase in small letters ("the man who ..."), a number or rank may be
+    said otherwise.
     """
     article = _ARTICLE.match(text[span.start : span.end])
     is_phrase = (
