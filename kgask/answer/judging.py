@@ -29,6 +29,7 @@ from kgask.methods.relation_facts import is_small
 from kgask.methods.understand import calibrated
 from kgask.methods.whole_column import is_whole_column
 from kgask.methods.whole_kin import whole_kin
+from kgask.methods.whole_role import is_whole_role
 from kgask.methods.whole_value import is_whole_value
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -335,7 +336,10 @@ def settled(
     if kin is not None:
         return _answered_with(kin, found, SURE_KIN * kin.seeds[0].score)
     asked = [] if thorough else [(one, query) for one in every if (query := one.hypotheses[0].make_query()) is not None]
-    if (column := next((one for one, query in asked if is_whole_column(query, question, pack)), None)) is not None:
+    columns = (
+        one for one, query in asked if is_whole_column(query, question, pack) or is_whole_role(query, question, pack)
+    )
+    if (column := next(columns, None)) is not None:
         return _answered_with(column, found, SURE_COLUMN)
     lasting = [one for one, query in asked if _is_span(one, query, question, pack)]
     if lasting and len({comes_to(one) for one in lasting}) == 1:

@@ -25,6 +25,7 @@ from kgask.methods.heads import (
     tells_value_of_most,
 )
 from kgask.methods.kinds import is_had_otherwise
+from kgask.methods.kinship import is_other_kin
 from kgask.methods.lasted import chooses_by_span
 from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another, measures_few
@@ -40,6 +41,7 @@ from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_other_a
 from kgask.methods.voice import is_by_noun, is_called
 from kgask.methods.whole_kin import is_of_other_side
 from kgask.methods.whole_kind import takes_whole_kind
+from kgask.methods.whole_role import goes_from_role
 from kgask.methods.whose import passes_over_owned
 from kgask.methods.wording import rules_out
 from kgask.pack.normalise import normalise
@@ -55,6 +57,11 @@ _ASKS_AGAIN = re.compile(
 )
 _WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
     r"\W*(?:and |so |but )?(?:is|are|was|were|does|do|did|has|have) (?!you\b|there\b|we\b|i\b|anyone\b|anybody\b|it )",
+    re.IGNORECASE,
+)
+_DOES = re.compile(
+    r"\W*(?:and |so |but )?(?:does|do|did|has|have|had)\b(?!.*\b(?:be|been|become|became|count|counts|counted|"
+    r"qualif\w+|belong\w*|class\w*|called|serve[ds]?|work(?:ed)?)\b)",
     re.IGNORECASE,
 )
 _MOST = re.compile(r"\b(?:most|least) \Z", re.IGNORECASE)
@@ -105,9 +112,13 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
+    if is_other_kin(query, _masked(question, query, spans), pack) or _is_of_class_unsaid(query, question):
+        return True
     if passes_over_date(query, question, pack):
         return True
     if tells_flag(query, question, pack) or says_contrary(query, question, pack):
+        return True
+    if goes_from_role(query, question, pack):
         return True
     if goes_the_other_way(query, question, spans, pack) or tells_rows(best, question, pack):
         return True
@@ -136,6 +147,22 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     is_of_others = is_of_others or (is_truth and passes_over_role(query, question, pack))
     is_of_other_lives = passes_over_lives(query, question, spans, pack) or swaps_lives(query, question, spans, pack)
     return is_other_way or is_of_others or is_of_other_lives
+
+
+def _masked(question: str, query: Query, spans: Spans) -> str:
+    """The question with a mask for each name that the query begins with."""
+    named = {entity for node in query.walk() if isinstance(node, nodes.Entities) for entity in node.ids}
+    for start, end in sorted({spans[entity] for entity in named if entity in spans}, reverse=True):
+        question = f"{question[:start]}[MASK]{question[end:]}"
+    return question
+
+
+def _is_of_class_unsaid(query: Query, question: str) -> bool:
+    """Whether it is told if somebody is one of a class, and asked what she did with one: nobody is a prize."""
+    match query:
+        case nodes.Some(nodes.And(nodes.Entities(), nodes.Class()) | nodes.And(nodes.Class(), nodes.Entities())):
+            return _DOES.match(question) is not None
+    return False
 
 
 def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) -> bool:

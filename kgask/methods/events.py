@@ -14,7 +14,18 @@ from kgask.methods.accounted import is_all_called
 from kgask.methods.demands import superlatives
 
 SHORTEST = 3  # letters of an adjective that a relation is called by: "deep"
+_WROTE = r"(?:wrote|penned|composed|writ(?:e|es|ten|ing)) (?:the )?"
+_DEEDS = {  # heard of claims and of questions
+    rf"{_WROTE}(?:libretto|lyrics|words|script|screenplay)": r"libret|lyric|word|text|writ|wrote|script|screen|author|"
+    r"poe[mt]",
+    rf"{_WROTE}(?:music|score|tune|melody)": r"music|compos|score|song|tune|melod|soundtrack|writ|wrote",
+    r"conducted (?:the )?(?:\w+ )?(?:premi[eè]re|performance|concert|orchestra)": r"conduct|direct|lead|led\b|baton|"
+    r"maestro",
+    r"borrow(?:ed|s|ing)?": r"borrow|loan|l[ea]n[dt]|check|tak|rent|hire|member|user|reader|patron|pupil|custom|client|"
+    r"holder|out\b|person|issued|student|owe|debt|bank|credit|amount",
+}
 _EVENTS = {
+    **_DEEDS,
     r"born": r"birth|born|dob\b|yob\b|native|origin|home|\bage\b|year",
     r"died": r"death|dead|die|dod\b|kill|lost|end|fate|life|perish|year",
     r"buried": r"bur|grave|rest|cemet|tomb|lies|inter",
@@ -62,6 +73,7 @@ _MEASURES = {  # heard in questions too
     r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
 }
 _OF_VALUES = {  # heard where one value is told
+    **_DEEDS,
     r"how many (?:people|persons|men|women) (?:work(?:s|ed)?|are (?:employed|working))": r"employ|work|staff|headcount|"
     r"people|person|crew|fte|team|hands|size|force|member|number|count|men\b|women",
     r"how much (?:did|do|does|has|have|had|was|were|is)\b.* (?:pay|paid|spend|spent)\b": r"pa[iy]|pric|cost|fee|rent|"

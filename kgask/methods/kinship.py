@@ -46,6 +46,7 @@ _OF_TOPIC = re.compile(
     rf"\b(?P<before>{_WORD})(?: \w+)? of (?:the )?{_TOPIC}(?!['\u2019])",
     re.IGNORECASE,
 )
+_CHAIN = re.compile(rf"\b(?P<of>{_WORD})(?: \w+)? of (?:the )?\[mask\]['\u2019]s? (?:\w+ )?(?P<its>{_WORD})\b")
 
 
 _BEFORE = (
@@ -89,6 +90,10 @@ def is_other_kin(query: Query, text: str, pack: Pack) -> bool:
         found = words.search(lower)
         if found is not None:
             return bool(steps) and found[0] not in said and steps != Counter(wanted)
+    chain = _CHAIN.search(lower)
+    if chain is not None:  # "the parents of Ann's husband" are none of his children
+        wanted = [KIN_WORDS[chain["of"]], KIN_WORDS[chain["its"]]]
+        return any(_BACK[kin] in steps and kin not in steps for kin in wanted if _BACK.get(kin, kin) not in wanted)
     asked = {KIN_WORDS[(found["of"] or found["before"]).lower()] for found in _OF_TOPIC.finditer(text)}
     return bool(asked) and bool(steps) and not asked & set(steps)
 

@@ -71,10 +71,13 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     try:
         if is_no and isinstance(query, nodes.Holds) and pack.source is None and _may_lie_in(query, runner):
             return True
+        if pack.source is None and any(_lets_in(node, runner) for node in query.walk()):
+            return True
         if is_no and isinstance(query, nodes.Holds) and is_named_in_part(query, runner):
             return True
         is_none = found.outcome is not None and found.outcome.quantity == NONE and isinstance(query, nodes.Count)
-        if isinstance(query, nodes.Some | nodes.Count) and (is_no or is_none) and _never_meet(query.base, runner):
+        is_empty = isinstance(query, nodes.Some | nodes.Count) and (is_no or is_none)
+        if is_empty and any(_never_meet(node, runner) for node in query.walk()):
             return True
         if _JOINS.search(question) is None and any(_adds_nothing(node, runner) for node in query.walk()):
             return True
@@ -141,6 +144,17 @@ def _may_lie_in(node: nodes.Holds, runner: Runner) -> bool:
     within = np.concatenate([runner.edges(places, opposite(one, n)).targets for one in lies_in] or [above[:0]])
     own = runner.types(stated)
     return len(within) > 0 and (not len(own) or bool(np.isin(runner.types(within[:MOST_LOOKED_AT]), own).any()))
+
+
+def _lets_in(node: Node, runner: Runner) -> bool:
+    """Whether what is left of a set may lie, by what the graph states, in the place that is taken away: born in Paris,
+    among those that were "not born in France"."""
+    match node:
+        case nodes.Minus(_, nodes.Follow(nodes.Entities((_,)) as place, relation)):
+            left = nodes.Entities(tuple(runner.members(node).possible[:MOST_LOOKED_AT].tolist()))
+            stated = nodes.Holds(left, opposite(relation, runner.pack.n_relations), place)
+            return len(left.ids) > 0 and _may_lie_in(stated, runner)
+    return False
 
 
 def _is_idle(node: Node, runner: Runner) -> bool:
@@ -264,12 +278,23 @@ def _denied(query: Query) -> nodes.Holds | None:
 
 
 def _never_meet(node: Node, runner: Runner) -> bool:
-    """Whether two sets that have nothing in common are of different kinds: her brothers and a cemetery.
+    """Whether two sets that have nothing in common are of different kinds: her brothers and a cemetery, or prizes and
+    what is an occupation of anybody.
 
     Whether a thing is of a class may well be asked.
     """
-    if not isinstance(node, nodes.And) or isinstance(node.left, nodes.Class) or isinstance(node.right, nodes.Class):
-        return False
+    match node:
+        case nodes.And(nodes.Class() as kind, nodes.Follow() as led) | nodes.And(
+            nodes.Follow() as led, nodes.Class() as kind
+        ):
+            ends = nodes.Having(opposite(led.relation, runner.pack.n_relations))
+            return not len(runner.members(nodes.And(kind, ends)).possible)
+        case nodes.And(nodes.Class()) | nodes.And(_, nodes.Class()):
+            return False
+        case nodes.And():
+            pass
+        case _:
+            return False
     return _are_of_other_kinds(runner.members(node.left).certain, runner.members(node.right).certain, runner)
 
 
@@ -377,6 +402,8 @@ def _are_called_otherwise(found: Hypothesis, question: str, runner: Runner) -> b
         return False
     of_relations = {word for label in pack.relation_labels() for word in label.lower().split()}
     nouns = {form for noun in asked for form in (noun, *singulars(noun))} - of_relations
+    kinds = pack.labels(runner.types(found.answers[:MOST_LOOKED_AT]).tolist())
+    nouns.difference_update(word for label in kinds for word in label.lower().split())  # a palm is a plant as well
     described = np.flatnonzero(np.diff(pack.out_indptr))
     labels = zip(described.tolist(), pack.labels(described), strict=True)
     called = [one for one, label in labels if _ends_in(label, nouns)]
