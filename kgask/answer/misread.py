@@ -59,6 +59,7 @@ _WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
     r"\W*(?:and |so |but )?(?:is|are|was|were|does|do|did|has|have) (?!you\b|there\b|we\b|i\b|anyone\b|anybody\b|it )",
     re.IGNORECASE,
 )
+_OWNS = re.compile(r"['\u2019]s? (?:\w+ )?")
 _DOES = re.compile(
     r"\W*(?:and |so |but )?(?:does|do|did|has|have|had)\b(?!.*\b(?:be|been|become|became|count|counts|counted|"
     r"qualif\w+|belong\w*|class\w*|called|serve[ds]?|work(?:ed)?)\b)",
@@ -118,7 +119,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if tells_flag(query, question, pack) or says_contrary(query, question, pack):
         return True
-    if goes_from_role(query, question, pack):
+    if goes_from_role(query, question, pack) or _counts_owner(query, question, spans):
         return True
     if goes_the_other_way(query, question, spans, pack) or tells_rows(best, question, pack):
         return True
@@ -155,6 +156,16 @@ def _masked(question: str, query: Query, spans: Spans) -> str:
     for start, end in sorted({spans[entity] for entity in named if entity in spans}, reverse=True):
         question = f"{question[:start]}[MASK]{question[end:]}"
     return question
+
+
+def _counts_owner(query: Query, question: str, spans: Spans) -> bool:
+    """Whether a sum or mean is of what owns another of them as well: of "New Zealand's North Island" both."""
+    for node in query.walk():
+        if isinstance(node, nodes.Values) and isinstance(node.base, nodes.Entities) and len(node.base.ids) > 1:
+            placed = [spans[one] for one in node.base.ids if one in spans]
+            if any(_OWNS.fullmatch(question[end:start]) for _, end in placed for start, _ in placed if start > end):
+                return True
+    return False
 
 
 def _is_of_class_unsaid(query: Query, question: str) -> bool:

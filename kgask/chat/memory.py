@@ -41,6 +41,7 @@ def _asked_by(turn: Turn) -> Asked:
     return replace(understood, person=understood.person or asked_for(turn.line).person)
 
 
+_SOMEBODY = frozenset("man woman person guy lady gentleman boy girl".split())
 _ASKED_KIND = re.compile(r"\b(?:which|what)(?: [a-z]+)?? ([a-z]+)\b", re.IGNORECASE)
 
 
@@ -76,6 +77,8 @@ class Memory:
         """
         words = {*text.lower().split()}
         for turn in reversed(self.turns[-REMEMBERED:]):
+            if turn.is_refused and not _SOMEBODY.isdisjoint(words) and _asked_by(turn).person:
+                return  # "that man" is whom nobody knows
             yield from (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics)
             asked = _ASKED_KIND.search(turn.understood) if turn.is_refused else None
             if turn.is_refused and not turn.topics:

@@ -80,8 +80,9 @@ _ASKS_WHICH = re.compile(  # no "yes" answers "until when is it open in 2025?"
     r" (?:when|where|whom?|whose|how|what|which)\b(?!.*[,;:])",
     re.IGNORECASE,
 )
-_COMPARES_ALONE = re.compile(  # than what? "how many metres higher is Everest?"
-    rf"\bhow (?:much|many [a-z]+(?: [a-z]+)?) (?:{_MORE}) (?:is|was|are|were)\b(?!.*\b(?:than|or|and|of)\b)",
+_COMPARES_ALONE = re.compile(  # than what? "how many metres higher is Everest?"; and one value is no difference
+    rf"\bhow (?:much|many [a-z]+(?: [a-z]+)?) (?:{_MORE}|bigger|smaller) (?:is|was|are|were)\b"
+    r"(?:.*\bthan\b|(?!.*\b(?:or|and|of)\b))",
     re.IGNORECASE,
 )
 _SO_MANY = re.compile(  # times the price of one
