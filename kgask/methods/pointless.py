@@ -149,10 +149,11 @@ def _may_lie_in(node: nodes.Holds, runner: Runner) -> bool:
 def _lets_in(node: Node, runner: Runner) -> bool:
     """Whether what is left of a set may lie, by what the graph states, in the place that is taken away: born in Paris,
     among those that were "not born in France"."""
+    n = runner.pack.n_relations
     match node:
-        case nodes.Minus(_, nodes.Follow(nodes.Entities((_,)) as place, relation)):
+        case nodes.Minus(_, nodes.Follow(nodes.Entities((_,)) as place, relation)) if relation >= n:
             left = nodes.Entities(tuple(runner.members(node).possible[:MOST_LOOKED_AT].tolist()))
-            stated = nodes.Holds(left, opposite(relation, runner.pack.n_relations), place)
+            stated = nodes.Holds(left, opposite(relation, n), place)
             return len(left.ids) > 0 and _may_lie_in(stated, runner)
     return False
 
