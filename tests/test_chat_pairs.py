@@ -76,3 +76,10 @@ def test_years_on() -> None:
     assert in_that_year("Who won it three years earlier?", ["1921"]) == "Who won it in 1918?"
     assert counts_years("Who won it the next year?") and not counts_years("and a year later?")
     assert what_differs("How many metres higher is K2?") == "K2"
+
+
+def test_that_man_is_whom_nobody_knows(demo: Opened) -> None:
+    chat = demo.chat()
+    chat.ask("When did Nelson Mandela win the Nobel Peace Prize?")
+    assert not chat.ask("who sold him his first pair of shoes?").answer
+    assert not chat.ask("where was that man born").answer

@@ -13,8 +13,10 @@ from kgask.chat.memory import Memory
 from kgask.chat.turns import Turn
 from kgask.link.linker import Linker
 from kgask.link.naming import SURELY, seeds_in, whole_seeds_in
+from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING
 from kgask.pack.normalise import normalise
+from kgask.query.relation_words import plural
 from kgask.types import EntityId, Seed
 
 MOST_PERSONS = 50  # of the last answers, whom a first name may mean
@@ -84,7 +86,8 @@ class Names:
         referents, word = self.memory.referents, normalise(found[0])
         if _NAME_BEFORE.search(text[: found.start()]) or _NAME_BEHIND.match(text[found.end() :]):
             return False
-        if found[0].islower() and (word in CARRY_NOTHING or word in referents.relation_words):
+        forms = {word, plural(word), *singulars(word)}  # "does it flower?", of a column "flowers"
+        if found[0].islower() and (word in CARRY_NOTHING or not forms.isdisjoint(referents.relation_words)):
             return False
         hits = {hit.entity for hit in referents.pack.exact([word]).get(word, [])}
         return all(referents.is_entity(one) and not referents.kinds(one) or referents.is_person(one) for one in hits)

@@ -77,6 +77,8 @@ class Understanding:
     def ways(self, line: str) -> Iterator[list[Way]]:
         """The ways to understand a turn, the likeliest first; of several together the surest counts."""
         line = self.names.in_full(line)
+        before = self.memory.last_asked()
+        line = shorts.gone_on(line, before.line) if before is not None else line
         bare = without_aside(line)
         if (renamed := Described(self.narrowing).renamed(heard(bare).text)) is not None:
             yield from self._of_list(*renamed)
