@@ -41,6 +41,8 @@ def vet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
         ("For which animals is no date of loss given?", {"Odin", "Mochi", "Juno"}),
         ("animals without a vet", {"Rufus"}),
         ("Which animal has no vet at the moment?", {"Rufus"}),
+        ("Which animals with Dr Lind are insured?", {"Biscuit"}),
+        ("Which animals with Dr Lind are not insured?", {"Odin"}),
     ],
 )
 def test_sets(vet: Opened, text: str, said: set[str]) -> None:
@@ -54,10 +56,18 @@ def test_sets(vet: Opened, text: str, said: set[str]) -> None:
         ("Is Odin uninsured?", "yes"),
         ("Is Biscuit insured?", "yes"),
         ("Is Juno uninsured?", "no"),
+        ("How many animals are insured?", "3"),
+        ("How many animals aren't insured?", "2"),
+        ("Are there any uninsured animals?", "yes"),
     ],
 )
 def test_truths(vet: Opened, text: str, said: str) -> None:
     assert vet.ask(text).text == said
+
+
+def test_what_is_denied_of_a_name_is_not_denied_of_a_flag(vet: Opened) -> None:
+    answer = vet.ask("Which animals not with Dr Lind are insured?")
+    assert not answer or {one.label for one in answer.entities} == {"Mochi", "Juno"}
 
 
 def test_a_flag_is_no_answer_to_what_something_is_for(vet: Opened) -> None:

@@ -25,7 +25,7 @@ from kgask.methods.heads import (
     tells_value_of_most,
 )
 from kgask.methods.kinds import is_had_otherwise
-from kgask.methods.kinship import is_other_kin
+from kgask.methods.kinship import turns_round_kin
 from kgask.methods.lasted import chooses_by_span
 from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another, measures_few
@@ -113,7 +113,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
-    if is_other_kin(query, _masked(question, query, spans), pack) or _is_of_class_unsaid(query, question):
+    if turns_round_kin(query, _masked(question, query, spans), pack) or _is_of_class_unsaid(query, question):
         return True
     if passes_over_date(query, question, pack):
         return True

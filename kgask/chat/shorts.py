@@ -24,9 +24,6 @@ _HOW_MANY = re.compile(
 _WHEN = re.compile(
     r"(?:and )?(?:when|(?:in |on )?(?:which|what) (?:year|day|date))(?: (?:was|is) (?:that|it))?\W*", re.I
 )
-_VERB = r"(?P<verb>are|is|were|was|do|does|did|have|has|can)"
-_STOPS = re.compile(rf"(?:and )?(?:which|what|who|how many)\b.* {_VERB}\W*", re.IGNORECASE)
-_OF_THEM = re.compile(rf"(?:and )?(?:which|who|how many)(?: ones)? of {THOSE} {_VERB} (?P<what>.+?)\W*", re.IGNORECASE)
 _IN_ALL = re.compile(r"\b(?:altogether|in (?:all|total))(?=\W*\Z)", re.IGNORECASE)
 _THEIRS = re.compile(
     r"\A(?:and )?(?:what (?:are|is) )?(?:the )?"
@@ -118,18 +115,6 @@ _EVENTS = (
 _ASKED = re.compile(
     r"(how many|how much|whom?|where|when|which|what)\s+(?:(?:about|of|for|in|did|does|has)\s+)?", re.IGNORECASE
 )
-
-
-def gone_on(text: str, last: str) -> str:
-    """A question that stops at its verb, with what the last one asked of some.
-
-    >>> gone_on("and which ones in the hall are?", "which of them are pet safe?")
-    'and which ones in the hall are pet safe?'
-    """
-    stops, before = _STOPS.fullmatch(text), _OF_THEM.fullmatch(last)
-    if stops is None or before is None or stops["verb"].lower() != before["verb"].lower():
-        return text
-    return f"{text[: stops.end('verb')]} {before['what']}?"
 
 
 def asks_when(text: str) -> bool:

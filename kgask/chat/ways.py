@@ -30,6 +30,7 @@ from kgask.chat.ordering import Ordering
 from kgask.chat.pairs import Pairs
 from kgask.chat.pronouns import Pronouns
 from kgask.chat.shared import Shared, asks_of_two
+from kgask.chat.stopped import gone_on
 from kgask.chat.sums import Sums
 from kgask.chat.turns import Turn, Way
 from kgask.link.naming import names_in
@@ -77,8 +78,8 @@ class Understanding:
     def ways(self, line: str) -> Iterator[list[Way]]:
         """The ways to understand a turn, the likeliest first; of several together the surest counts."""
         line = self.names.in_full(line)
-        before = self.memory.last_asked()
-        line = shorts.gone_on(line, before.line) if before is not None else line
+        asked = self.memory.last_asked()
+        line = gone_on(line, asked.line) if asked is not None else line
         bare = without_aside(line)
         if (renamed := Described(self.narrowing).renamed(heard(bare).text)) is not None:
             yield from self._of_list(*renamed)

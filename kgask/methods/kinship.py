@@ -90,12 +90,19 @@ def is_other_kin(query: Query, text: str, pack: Pack) -> bool:
         found = words.search(lower)
         if found is not None:
             return bool(steps) and found[0] not in said and steps != Counter(wanted)
-    chain = _CHAIN.search(lower)
-    if chain is not None:  # "the parents of Ann's husband" are none of his children
-        wanted = [KIN_WORDS[chain["of"]], KIN_WORDS[chain["its"]]]
-        return any(_BACK[kin] in steps and kin not in steps for kin in wanted if _BACK.get(kin, kin) not in wanted)
     asked = {KIN_WORDS[(found["of"] or found["before"]).lower()] for found in _OF_TOPIC.finditer(text)}
     return bool(asked) and bool(steps) and not asked & set(steps)
+
+
+def turns_round_kin(query: Query, text: str, pack: Pack) -> bool:
+    """Whether a query goes to the children of kin whose parents a question asks for, or to parents for children, where
+    the names of the question are masked: "the parents of Ann's husband"."""
+    chain = _CHAIN.search(text.lower())
+    if chain is None:
+        return False
+    asked, labels, n = {KIN_WORDS[chain["of"]], KIN_WORDS[chain["its"]]}, pack.relation_labels(), pack.n_relations
+    steps = {kin_of(relation_phrase(labels[one % n]).lower(), one, pack) for one in _relations(query)}
+    return any(_BACK[kin] in steps and kin not in steps for kin in asked if _BACK.get(kin, kin) not in asked)
 
 
 def kin_of(label: str, relation: DirectedRelationId, pack: Pack) -> str | None:

@@ -36,20 +36,26 @@ _NOTHING_GIVEN = re.compile(
     re.IGNORECASE,
 )
 _SAID = (
-    "given listed recorded known stated noted entered record file moment currently now yet all possible allowed "
-    "available true false yes no not whose date year number name any got lack lacks lacking without"
+    "how many number count there given listed recorded known stated noted entered record file moment currently now yet "
+    "all possible allowed available true false yes no not whose date year name any got lack lacks lacking without"
 )
 _DENIES = re.compile(r"\b(?:not|no|never|without|non)\b|n['\u2019]t\b", re.IGNORECASE)
+_IS_ELSEWHERE = re.compile(r"(?:\bnot|\bnever|\bnon|n['\u2019]t) (?:\w+ )?(?:in|on|at|from|of|by|for|with|to)\b", re.I)
+_HOW_MANY = re.compile(r"\bhow many\b|\b(?:number|count) of\b", re.IGNORECASE)
+_IS_ANY = re.compile(r"\W*(?:and |so )?(?:are|is|were|was) there (?:any|some|an?)\b", re.IGNORECASE)
 _WHETHER = re.compile(
     r"\W*(?:and |so )?(?:is|are|was|were|does|do|did|has|have|had|can|could)(?:n['\u2019]t)?\b", re.IGNORECASE
 )
 _GENERAL = frozenset("date year number name time day".split())
-_PLAIN = (nodes.And, nodes.Follow, nodes.Class, nodes.Entities, nodes.Holds, nodes.Count, nodes.Minus, nodes.Having)
+_PLAIN = (
+    nodes.And, nodes.Follow, nodes.Class, nodes.Entities, nodes.Holds, nodes.Some, nodes.Count, nodes.Minus,
+    nodes.Having,
+)  # fmt: skip
 
 
 def plainly(
     text: str, kinds: Sequence[SetNode], named: Sequence[EntityId], runner: Runner
-) -> Iterator[SetNode | nodes.Holds]:
+) -> Iterator[SetNode | nodes.Holds | nodes.Count | nodes.Some]:
     """Queries by the words of a relation: of ``kinds`` (classes of the question) those of which a column of yes and no
     says so, or of which nothing is given; whether it says so of the one thing that is named."""
     pack = runner.pack
@@ -65,10 +71,21 @@ def plainly(
             )
         flags = flags_of(pack, relation) if _are_said(words, text) else {}
         if (wanted := not is_denied) in flags:
-            end = nodes.Entities((flags[wanted],))
-            yield from (nodes.And(kind, nodes.Follow(end, opposite(relation, pack.n_relations))) for kind in kinds)
+            ends = nodes.Follow(nodes.Entities((flags[wanted],)), opposite(relation, pack.n_relations))
+            is_with = len(named) == 1 and not _IS_ELSEWHERE.search(text)
+            placed = _with(named, kinds, pack) if is_with else ()
+            found = (nodes.And(kind, ends) for kind in (*kinds, *placed))
+            whole = nodes.Count if _HOW_MANY.search(text) else nodes.Some if _IS_ANY.match(text) else None
+            yield from map(whole, found) if whole is not None else found
         if len(named) == 1 and wanted in flags and _WHETHER.match(text) and not _DENIES.search(text):
             yield nodes.Holds(nodes.Entities((named[0],)), relation, nodes.Entities((flags[wanted],)))
+
+
+def _with(named: Sequence[EntityId], kinds: Sequence[SetNode], pack: Pack) -> Iterator[SetNode]:
+    """Of each kind those that have to do with what is named, by the one relation that leads there: plants in a hall."""
+    ways = [at for at in np.flatnonzero(relations_of(pack, np.array(named))).tolist() if at >= pack.n_relations]
+    if len(ways) == 1:
+        yield from (nodes.And(kind, nodes.Follow(nodes.Entities(tuple(named)), ways[0])) for kind in kinds)
 
 
 def says_contrary(query: Query, text: str, pack: Pack) -> bool:
@@ -90,7 +107,9 @@ def is_plainly_asked(query: Query, text: str, words: str, pack: Pack) -> bool:
     words = " ".join((words, _SAID, *(f"un{word}" for relation, _ in flags for word in _called(labels[relation]))))
     if len(flags) + len(taken) != 1 or unsaid_words(re.sub(r"n['\u2019]t\b", " not", text), words):
         return False
-    if isinstance(query, nodes.Holds) is not (_WHETHER.match(text) is not None):
+    if isinstance(query, nodes.Holds | nodes.Some) is not (_WHETHER.match(text) is not None):
+        return False
+    if isinstance(query, nodes.Count) is not (_HOW_MANY.search(text) is not None):
         return False
     if flags:
         ((relation, is_yes),) = flags

@@ -17,6 +17,7 @@ from kgask.link.units import unit_at
 from kgask.methods.doubts import relations_in
 from kgask.methods.flags import flags_of, goes_by_unsaid_flag, passes_over_flag
 from kgask.methods.kinds import is_named_in_part, is_what_it_has
+from kgask.methods.lies_in import lets_in, may_lie_in
 from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.reach import is_in_other_unit, is_in_reach, is_of_other_scale
@@ -32,7 +33,6 @@ from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS
 from kgask.retrieve.follow import edges_of, neighbours, relations_of
 from kgask.retrieve.frontier import Budget
-from kgask.retrieve.places import climb, may_hold, place_relations
 from kgask.retrieve.run import Runner
 from kgask.types import opposite, undirected
 
@@ -69,9 +69,9 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
         return True
     runner = Runner(pack, Budget(LOOK_SECONDS))
     try:
-        if is_no and isinstance(query, nodes.Holds) and pack.source is None and _may_lie_in(query, runner):
+        if is_no and isinstance(query, nodes.Holds) and pack.source is None and may_lie_in(query, runner):
             return True
-        if pack.source is None and any(_lets_in(node, runner) for node in query.walk()):
+        if pack.source is None and any(lets_in(node, runner) for node in query.walk()):
             return True
         if is_no and isinstance(query, nodes.Holds) and is_named_in_part(query, runner):
             return True
@@ -117,45 +117,6 @@ def _is_of_itself(node: Node) -> bool:
 def _of_values(node: Node) -> Node:
     """The values that a sum or mean is of."""
     return node.values if isinstance(node, nodes.Sum | nodes.Mean | nodes.Min | nodes.Max) else node
-
-
-def _may_lie_in(node: nodes.Holds, runner: Runner) -> bool:
-    """Whether a "no" is of a place in which what the graph states lies, or may lie.
-
-    Who died in Ketchum may have died in Idaho, where other towns lie, unless the graph says which state Ketchum is in.
-    """
-    n = runner.pack.n_relations
-    match node:
-        case nodes.Holds(nodes.Entities((place,)), relation, nodes.Entities() as subject) if relation >= n:
-            relation -= n
-        case nodes.Holds(nodes.Entities() as subject, relation, nodes.Entities((place,))):
-            pass
-        case _:
-            return False
-    stated = runner.members(nodes.Follow(subject, relation)).certain[:MOST_LOOKED_AT]
-    lies_in = place_relations(runner.pack)
-    known = np.append(stated, subject.ids) if relation in lies_in else stated
-    above, places = climb(runner, known).reached, np.array([place])
-    if place in above or may_hold(runner, places, known):
-        return True
-    kinds = runner.types(places)
-    if not len(stated) or not len(kinds) or np.isin(runner.types(above[:MOST_LOOKED_AT]), kinds).any():
-        return False
-    within = np.concatenate([runner.edges(places, opposite(one, n)).targets for one in lies_in] or [above[:0]])
-    own = runner.types(stated)
-    return len(within) > 0 and (not len(own) or bool(np.isin(runner.types(within[:MOST_LOOKED_AT]), own).any()))
-
-
-def _lets_in(node: Node, runner: Runner) -> bool:
-    """Whether what is left of a set may lie, by what the graph states, in the place that is taken away: born in Paris,
-    among those that were "not born in France"."""
-    n = runner.pack.n_relations
-    match node:
-        case nodes.Minus(_, nodes.Follow(nodes.Entities((_,)) as place, relation)) if relation >= n:
-            left = nodes.Entities(tuple(runner.members(node).possible[:MOST_LOOKED_AT].tolist()))
-            stated = nodes.Holds(left, opposite(relation, n), place)
-            return len(left.ids) > 0 and _may_lie_in(stated, runner)
-    return False
 
 
 def _is_idle(node: Node, runner: Runner) -> bool:
@@ -366,6 +327,8 @@ def _chooses_nothing(node: Node, runner: Runner) -> bool:
             return True
         case nodes.Holds(subject, relation, nodes.Follow(base, other)):
             return (subject, relation) == (base, other)
+        case nodes.Count(nodes.Follow(_, relation)) if flags_of(runner.pack, relation):
+            return True  # how many of "yes" and "no" there are
         case nodes.Some(nodes.Follow(_, relation)) | nodes.Having(relation):
             return False in flags_of(runner.pack, relation)  # "no" stands there as well as "yes"
         case nodes.Where(_, nodes.ValueOf((relation,)), _, nodes.Number() as limit):
