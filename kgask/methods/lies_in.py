@@ -46,7 +46,6 @@ def lets_in(node: Node, runner: Runner) -> bool:
     n = runner.pack.n_relations
     match node:
         case nodes.Minus(_, nodes.Follow(nodes.Entities((_,)) as place, relation)) if relation >= n:
-            left = nodes.Entities(tuple(runner.members(node).possible[:MOST_LOOKED_AT].tolist()))
-            stated = nodes.Holds(left, opposite(relation, n), place)
-            return len(left.ids) > 0 and may_lie_in(stated, runner)
+            left = tuple(runner.members(node).possible[:MOST_LOOKED_AT].tolist())
+            return bool(left) and may_lie_in(nodes.Holds(nodes.Entities(left), opposite(relation, n), place), runner)
     return False
