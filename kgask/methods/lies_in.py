@@ -41,11 +41,12 @@ def may_lie_in(node: nodes.Holds, runner: Runner) -> bool:
 
 
 def lets_in(node: Node, runner: Runner) -> bool:
-    """Whether what is left of a set may lie, by what the graph states, in the place that is taken away: born in Paris,
-    among those that were "not born in France"."""
+    """Whether what is left of a set lies, by what the graph states, in the place that is taken away: of those "not born
+    in France" some were born in Paris."""
     n = runner.pack.n_relations
     match node:
-        case nodes.Minus(_, nodes.Follow(nodes.Entities((_,)) as place, relation)) if relation >= n:
+        case nodes.Minus(_, nodes.Follow(nodes.Entities((place,)), relation)) if relation >= n:
             left = tuple(runner.members(node).possible[:MOST_LOOKED_AT].tolist())
-            return bool(left) and may_lie_in(nodes.Holds(nodes.Entities(left), opposite(relation, n), place), runner)
+            stated = nodes.Follow(nodes.Entities(left), opposite(relation, n)) if left else None
+            return stated is not None and place in climb(runner, runner.members(stated).certain).reached
     return False
