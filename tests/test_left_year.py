@@ -76,6 +76,11 @@ def test_a_month_is_a_limit(loans: Opened, asked: str, answer: str) -> None:
         ("Who is Jackson? I mean the player.", "Who is Jackson? I mean the player."),
         ("How high is Ben Nevis? My uncle climbed it.", "How high is Ben Nevis?"),
         ("Who says that Emma is a novel?", "Who says that Emma is a novel?"),
+        ("Last round, ladies and gentlemen: name two owls!", "name two owls!"),
+        ("Everybody knows Everest, but what is the second highest?", "what is the second highest?"),
+        ("My club reads a lot. Which novels are by Ann Lee?", "Which novels are by Ann Lee?"),
+        ("We sold 3 mixers. Who bought them?", "We sold 3 mixers. Who bought them?"),
+        ("My dog is ill: is he insured?", "My dog is ill: is he insured?"),
     ],
 )
 def test_what_asks_nothing_is_left_out_and_nothing_else(asked: str, read: str) -> None:

@@ -38,8 +38,15 @@ _QUIZ = re.compile(
     r"\A\W*(?:for [a-z]+ (?:bonus )?points?|fingers on [a-z' ]+|true or false(?: [a-z]+)?|"
     r"(?:first|next|last|final|bonus) (?:one|question|round|up)|[a-z]+ for the price of one|"
     r"(?:here is|here's) an? (?:easy|quick|hard) one|"
-    r"starter for ten)\s*[:,-] (?=[a-z])",
+    r"(?:two|three|a couple of|some) (?:quick|easy|short) (?:ones|questions)|contestants|teams|players|folks|"
+    r"ladies and gentlemen|every(?:one|body) knows [\w '\u2019-]+(?=, but )|"
+    r"starter for ten)\s*[:,-] (?:but )?(?=[a-z])",
     re.IGNORECASE,
+)
+_OWN = re.compile(  # "I seem to remember both flags going up: did Ghana or Nigeria become independent first?"
+    r"\A\W*(?:i|my|we|our)\b(?P<lead>[^?:.]{0,200})[:.] (?:(?:and|so|but) )?"
+    rf"(?=(?P<asked>(?:{_PREPOSITION} )?{_ASKING}.*|(?:is|was|are|were|did|does|do|has|have) .*))",
+    re.IGNORECASE | re.DOTALL,
 )
 _OCCASION = re.compile(
     r"\A\W*(?:for (?=[^?:,]*\b(?:i|we)['\u2019]?(?:m| am|re| are) )|since|as|because|so that|though|now that|while|"
@@ -144,7 +151,10 @@ def without_preamble(text: str) -> str:
     for form in (_GREETING, _EXCUSE):
         found = form.match(asked)
         asked = asked[found.end() :] if found is not None and (form is _GREETING or not _says(found[0])) else asked
-    asked = _QUIZ.sub("", asked)
+    asked = _QUIZ.sub("", _QUIZ.sub("", asked))
+    own = _OWN.match(asked)
+    if own is not None and not _says(own["lead"]) and not _REFERS.search(own["asked"]):
+        asked = asked[own.end() :]
     occasion = _OCCASION.match(asked)
     if occasion is not None and not _says(occasion["lead"]):
         asked = asked[occasion.end() :]
