@@ -9,9 +9,13 @@ import pytest
 
 import kgask
 from kgask.build.recipe import Recipe, build
+from kgask.methods.kinds import is_value_of_another
 from kgask.methods.plainly import is_plainly_asked, says_contrary
 from kgask.opened import Opened
+from kgask.query import nodes
 from kgask.query.text import parse
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
 
 ANIMALS = """animal,species,insured,date of loss,vet
 Odin,dog,false,,Dr Lind
@@ -68,6 +72,14 @@ def test_truths(vet: Opened, text: str, said: str) -> None:
 def test_what_is_denied_of_a_name_is_not_denied_of_a_flag(vet: Opened) -> None:
     answer = vet.ask("Which animals not with Dr Lind are insured?")
     assert not answer or {one.label for one in answer.entities} == {"Mochi", "Juno"}
+
+
+def test_nobody_asks_whether_a_value_is_another(vet: Opened) -> None:
+    query = parse("holds(<Odin>, <vet>, <dog>)", vet.pack)
+    assert isinstance(query, nodes.Holds)
+    runner = Runner(vet.pack, Budget(5))
+    assert is_value_of_another(query, "has anyone with a dog seen Odin?", runner)
+    assert not is_value_of_another(query, "is the vet of Odin a dog?", runner)
 
 
 def test_a_flag_is_no_answer_to_what_something_is_for(vet: Opened) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.base import Node, SetNode
-from kgask.retrieve.follow import are_related, neighbours
+from kgask.retrieve.follow import are_related, neighbours, relations_of
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
@@ -70,6 +71,25 @@ def is_named_in_part(node: nodes.Holds, runner: Runner) -> bool:
         if any(said < known for known in others):
             return True
     return False
+
+
+def is_value_of_another(node: nodes.Holds, question: str, runner: Runner) -> bool:
+    """Whether a "no" is of what only other relations lead to, and the question does not say what this one is called: no
+    city is the brand of a filter."""
+    match node:
+        case nodes.Holds(nodes.Entities((_,)), relation, nodes.Entities((value,))) if (
+            relation < runner.pack.n_relations
+        ):
+            pass
+        case _:
+            return False
+    n, text = runner.pack.n_relations, normalise(question)
+    others = (np.flatnonzero(relations_of(runner.pack, np.array([value]))[n:]) + n).tolist()
+    words = normalise(relation_phrase(runner.pack.relation_labels()[relation])).split()
+    if not others or relation + n in others or any(word in text for word in words):
+        return False
+    ends = runner.members(nodes.Having(relation + n)).certain
+    return not any(np.isin(runner.members(nodes.Having(other)).certain, ends).any() for other in others)
 
 
 def is_what_it_has(node: Node, pack: Pack) -> bool:

@@ -16,7 +16,7 @@ from kgask.link.plurals import singulars
 from kgask.link.units import unit_at
 from kgask.methods.doubts import relations_in
 from kgask.methods.flags import flags_of, goes_by_unsaid_flag, passes_over_flag
-from kgask.methods.kinds import is_named_in_part, is_what_it_has
+from kgask.methods.kinds import is_named_in_part, is_value_of_another, is_what_it_has
 from kgask.methods.lies_in import lets_in, may_lie_in
 from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
@@ -74,6 +74,8 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
         if pack.source is None and any(lets_in(node, runner) for node in query.walk()):
             return True
         if is_no and isinstance(query, nodes.Holds) and is_named_in_part(query, runner):
+            return True
+        if is_no and isinstance(query, nodes.Holds) and is_small(pack) and is_value_of_another(query, question, runner):
             return True
         is_none = found.outcome is not None and found.outcome.quantity == NONE and isinstance(query, nodes.Count)
         is_empty = isinstance(query, nodes.Some | nodes.Count) and (is_no or is_none)
