@@ -76,6 +76,8 @@ def test_wordings(query: Query, text: str, is_out: bool) -> None:
         ("How much did Ann pay for her stake?", "share pct", True),
         ("How much did Ann pay for her stake?", "price", False),
         ("who has borrowed the ladder so far?", "given by", True),
+        ("What is Ann's home address?", "base", True),
+        ("What is Ann's home address?", "street", False),
         ("who wrote the libretto of Norma?", "composed by", True),
         ("who conducted the premiere of Norma?", "sung at the premiere by", True),
         ("who wrote the music of Norma?", "composed by", False),
@@ -252,6 +254,15 @@ def test_whose_pupil(tmp_path: Path) -> None:
         assert opened.ask("who were the pupils of Per Falk?").text == "Ida Holt"
         assert opened.ask("who was Per Falk a pupil of?").text == "Ole Brun"
         assert opened.ask("pupil of Ida Holt").abstained
+
+
+def test_who_is_no_row_without_a_name(tmp_path: Path) -> None:
+    rows = [{"band": "Nine Bells", "musician": one, "from": 2010 + at} for at, one in enumerate(("Ann Lee", "Bo Falk"))]
+    records = [{"title": "Dog Watch", "band": "Nine Bells"}, {"title": "Small Catch", "band": "Nine Bells"}]
+    pack = _built(tmp_path, "scene.json", json.dumps({"members": rows, "records": records}))
+    with kgask.open(pack, reader=None) as opened:
+        said = [one.label for one in opened.ask("Who has been in Nine Bells?").entities]
+    assert not any(label.startswith("member/") for label in said), said
 
 
 def test_a_palm_is_a_plant_as_well(tmp_path: Path) -> None:

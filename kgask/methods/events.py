@@ -74,6 +74,7 @@ _MEASURES = {  # heard in questions too
 }
 _OF_VALUES = {  # heard where one value is told
     **_DEEDS,
+    r"(?:home|private|postal) address": r"addr|street|resid|liv|home|hous|place|locat|road|where|mail",
     r"how many (?:people|persons|men|women) (?:work(?:s|ed)?|are (?:employed|working))": r"employ|work|staff|headcount|"
     r"people|person|crew|fte|team|hands|size|force|member|number|count|men\b|women",
     r"how much (?:did|do|does|has|have|had|was|were|is)\b.* (?:pay|paid|spend|spent)\b": r"pa[iy]|pric|cost|fee|rent|"

@@ -60,6 +60,8 @@ PEOPLE_COUNTED = re.compile(
 )
 _ROW = re.compile(r"[a-z][\w -]*/\d+(?:, \w+ \d+)?|.+, [a-z][a-z ]* \d+")
 _CODE = re.compile(r"[A-Z]{1,4}[-_ ]?\d{1,6}")
+_UNNAMED = re.compile(r"[a-z][\w -]*/\d+(?:, \w+ \d+)?")
+_NAMES_OF = re.compile(r"\bnames? of (?:all |each |those |people |every(?:one|body) )", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\W*(?:and |so )?whom?\b", re.IGNORECASE)
 MOST_LOOKED_AT = 5
 _AT_START = re.compile(r"\b(?:dep\b|depart|leav|start|begin|opens?\b)", re.IGNORECASE)
@@ -134,6 +136,8 @@ def tells_rows(found: Hypothesis, text: str, pack: Pack) -> bool:
         return _are_rows(found.outcome.runner.members(query.base).certain, pack)
     if _ASKS_WHO.match(text) and _are_rows(found.answers, pack, _CODE):
         return True
+    if _ASKS_WHO.match(text) or _NAMES_OF.search(text):
+        return any(_UNNAMED.fullmatch(label) for label in pack.labels(found.answers[:MOST_LOOKED_AT].tolist()))
     return _WHO.match(text) is not None and _are_rows(found.answers, pack)
 
 
