@@ -223,6 +223,7 @@ def test_invoices_within_projects_are_called_by_their_number(tmp_path: Path) -> 
         "If one adds the area of New Zealand's North Island to that of its South Island, what is the total?",
         "how much bigger is the atomic number of gold than silvers",
         "How much prize money went with Desmond Tutu?",
+        "which of Alexander Fleming and Howard Florey is a woman?",  # "male" is no answer
     ],
 )
 def test_nothing_else_is_told(demo: Opened, text: str) -> None:

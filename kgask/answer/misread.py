@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+import numpy as np
+
 from kgask.link.naming import is_part
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
@@ -59,6 +61,8 @@ _WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
     r"\W*(?:and |so |but )?(?:is|are|was|were|does|do|did|has|have) (?!you\b|there\b|we\b|i\b|anyone\b|anybody\b|it )",
     re.IGNORECASE,
 )
+_WHICH_OF = re.compile(r"\b(?:which|who)(?: one)? of (?:the )?\Z", re.IGNORECASE)
+_AND = re.compile(r"(?:,? (?:and|or) )(?:the )?", re.IGNORECASE)
 _OWNS = re.compile(r"['\u2019]s? (?:\w+ )?")
 _DOES = re.compile(
     r"\W*(?:and |so |but )?(?:does|do|did|has|have|had)\b(?!.*\b(?:be|been|become|became|count|counts|counted|"
@@ -119,7 +123,9 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if tells_flag(query, question, pack) or says_contrary(query, question, pack):
         return True
-    if goes_from_role(query, question, pack) or _counts_owner(query, question, spans):
+    if goes_from_role(query, question, pack) or _is_neither(best, question, spans):
+        return True
+    if _counts_owner(query, question, spans):
         return True
     if goes_the_other_way(query, question, spans, pack) or tells_rows(best, question, pack):
         return True
@@ -156,6 +162,18 @@ def _masked(question: str, query: Query, spans: Spans) -> str:
     for start, end in sorted({spans[entity] for entity in named if entity in spans}, reverse=True):
         question = f"{question[:start]}[MASK]{question[end:]}"
     return question
+
+
+def _is_neither(best: Hypothesis, question: str, spans: Spans) -> bool:
+    """Whether one of two is asked for, and something else is told: the sex of one for "which of the two is a woman?"."""
+    ones = [one for one, (start, _) in spans.items() if _WHICH_OF.search(question[:start])]
+    for one in ones:
+        end = spans[one][1]
+        others = [other for other, (start, _) in spans.items() if start > end and _AND.fullmatch(question[end:start])]
+        ends = [question[spans[other][1] :] for other in others]
+        if others and not any(map(_OWNS.match, ends)) and len(best.answers):
+            return not np.isin(best.answers, [*ones, *others]).any()
+    return False
 
 
 def _counts_owner(query: Query, question: str, spans: Spans) -> bool:
