@@ -15,6 +15,7 @@ from kgask.link.reworded import reworded
 from kgask.methods.events import unmet_value
 from kgask.methods.mixed import passes_over_date
 from kgask.methods.reach import is_in_other_unit
+from kgask.methods.voice import goes_by_unsaid_verb
 from kgask.methods.wording import rules_out
 from kgask.opened import Opened
 from kgask.query import nodes
@@ -271,3 +272,15 @@ def test_a_palm_is_a_plant_as_well(tmp_path: Path) -> None:
     pack = _built(tmp_path, "plants.csv", "\n".join(("Plant,Height cm", *named, "")))
     with kgask.open(pack, reader=None) as opened:
         assert opened.ask("What is the tallest plant?").text == "Kentia palm"
+
+
+def test_whom_a_baker_beat_is_no_baker(tmp_path: Path) -> None:
+    beat = [("Sunita Rao", "Farid Haddad"), ("Petr Havel", "Sunita Rao"), ("Farid Haddad", "Nils Oberg")]
+    jobs = [("Sunita Rao", "baker"), ("Petr Havel", "nurse"), ("Farid Haddad", "teacher"), ("Nils Oberg", "baker")]
+    lines = [f"{one}\tbeat\t{other}" for one, other in beat] + [f"{one}\tjob\t{job}" for one, job in jobs]
+    pack = _built(tmp_path, "chess.tsv", "\n".join((*lines, "")))
+    with kgask.open(pack, reader=None) as opened:
+        query = parse("holds(follow(<baker>, ^<job>), <beat>, <Farid Haddad>)", opened.pack)
+        assert goes_by_unsaid_verb(query, "Farid Haddad works as a baker.", opened.pack)
+        assert not goes_by_unsaid_verb(query, "Farid Haddad was beaten by a baker.", opened.pack)
+        assert opened.verify("Farid Haddad works as a baker.").to_dict()["verdict"] != "supported"

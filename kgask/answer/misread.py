@@ -165,7 +165,7 @@ def _masked(question: str, query: Query, spans: Spans) -> str:
 
 
 def _is_neither(best: Hypothesis, question: str, spans: Spans) -> bool:
-    """Whether one of two is asked for, and something else is told: the sex of one for "which of the two is a woman?"."""
+    """Whether one of two is asked for, and something else is told: a sex for "which of the two is a woman?"."""
     ones = [one for one, (start, _) in spans.items() if _WHICH_OF.search(question[:start])]
     for one in ones:
         end = spans[one][1]

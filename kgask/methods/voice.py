@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from kgask.link.plurals import singulars
+from kgask.methods.doubts import relations_in
 from kgask.methods.relation_facts import is_table
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -101,6 +102,17 @@ def is_turned(query: Query, text: str, spans: dict[EntityId, tuple[int, int]], p
         if said is not None and said is not as_object:
             return True
     return False
+
+
+def goes_by_unsaid_verb(query: Query, text: str, pack: Pack) -> bool:
+    """Whether a claim's query goes, among other relations, by a verb between likes that the claim does not say: whom a
+    baker beat is therefore none."""
+    n, labels = pack.n_relations, pack.relation_labels()
+    relations = {relation % n for relation in relations_in(query)}
+    verbs = ((one, verb[0]) for one in relations if (verb := _verb_of(labels[one].lower())) is not None)
+    return len(relations) > 1 and any(
+        leads_to_likes(pack, one) and re.search(rf"\b{verb}\b", text, re.IGNORECASE) is None for one, verb in verbs
+    )
 
 
 def is_start_object(text: str, topic: tuple[int, int], relation: DirectedRelationId, pack: Pack) -> bool | None:

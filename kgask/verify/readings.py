@@ -25,6 +25,7 @@ from kgask.methods.reach import is_of_other_scale
 from kgask.methods.relation_likeness import RelationLikeness
 from kgask.methods.roles import is_the_other_way
 from kgask.methods.signs import is_other_way, is_part_of_period, is_period
+from kgask.methods.voice import goes_by_unsaid_verb
 from kgask.methods.whose import passes_over_owned
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -242,6 +243,8 @@ class Readings:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
         if passes_over_date(query, text, self._pack):
             return "it compares other dates than the claim does"
+        if goes_by_unsaid_verb(query, text, self._pack):
+            return "it goes by a verb that the claim does not say"
         if is_unsaid_flag(query, text, self._pack):
             return "no word of it says what the column is about"
         if _is_taken_twice(found, query):
