@@ -283,4 +283,6 @@ def test_whom_a_baker_beat_is_no_baker(tmp_path: Path) -> None:
         query = parse("holds(follow(<baker>, ^<job>), <beat>, <Farid Haddad>)", opened.pack)
         assert goes_by_unsaid_verb(query, "Farid Haddad works as a baker.", opened.pack)
         assert not goes_by_unsaid_verb(query, "Farid Haddad was beaten by a baker.", opened.pack)
+        of_link = nodes.QualifierOf(nodes.Follow(A, 0), 1, B)
+        assert not goes_by_unsaid_verb(nodes.Compare(of_link, "=", nodes.Number(2)), "Ann held two of it.", opened.pack)
         assert opened.verify("Farid Haddad works as a baker.").to_dict()["verdict"] != "supported"

@@ -106,7 +106,9 @@ def is_turned(query: Query, text: str, spans: dict[EntityId, tuple[int, int]], p
 
 def goes_by_unsaid_verb(query: Query, text: str, pack: Pack) -> bool:
     """Whether a claim's query goes, among other relations, by a verb between likes that the claim does not say: whom a
-    baker beat is therefore none."""
+    baker beat is therefore none. What is said of the link between two that are named has no other way to be said."""
+    if any(isinstance(node, nodes.QualifierOf) for node in query.walk()):
+        return False
     n, labels = pack.n_relations, pack.relation_labels()
     relations = {relation % n for relation in relations_in(query)}
     verbs = ((one, verb[0]) for one in relations if (verb := _verb_of(labels[one].lower())) is not None)
