@@ -16,6 +16,7 @@ from kgask.methods.events import unmet_value
 from kgask.methods.mixed import passes_over_date
 from kgask.methods.reach import is_in_other_unit
 from kgask.methods.voice import goes_by_unsaid_verb
+from kgask.methods.whole_role import goes_from_role
 from kgask.methods.wording import rules_out
 from kgask.opened import Opened
 from kgask.query import nodes
@@ -256,6 +257,9 @@ def test_whose_pupil(tmp_path: Path) -> None:
         assert opened.ask("who were the pupils of Per Falk?").text == "Ida Holt"
         assert opened.ask("who was Per Falk a pupil of?").text == "Ole Brun"
         assert opened.ask("pupil of Ida Holt").abstained
+        query = parse("follow(<Per Falk>, <pupil of>)", opened.pack)
+        assert goes_from_role(query, "Per Falk's pupils", opened.pack)
+        assert not goes_from_role(query, "Which painter was Per Falk pupil of?", opened.pack)
 
 
 def test_who_is_no_row_without_a_name(tmp_path: Path) -> None:

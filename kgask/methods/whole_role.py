@@ -42,4 +42,4 @@ def _said(topic: EntityId, relation: RelationId, pack: Pack) -> str | None:
         return None
     role, name = label.removesuffix(" of"), re.escape(normalise(pack.labels([topic])[0]))
     roles = "|".join(map(re.escape, (role, plural(role))))
-    return rf"(?:{roles}) of (?:the )?{name}|{name}(?: ?s)? (?:{roles})"
+    return rf"(?:{roles}) of (?:the )?{name}|{name} ?s (?:{roles})"
