@@ -13,6 +13,7 @@ from kgask.query.relation_words import plural
 from kgask.types import EntityId, RelationId
 
 _LEAD = r"(?:(?:please )?(?:list|name|show|give|find)(?: me)? )?(?:who (?:is|are|was|were) )?(?:all )?(?:of )?(?:the )?"
+_OWN = re.compile(r"['\u2019]s?(?=\s)")
 
 
 def is_whole_role(query: Query, question: str, pack: Pack) -> bool:
@@ -20,7 +21,7 @@ def is_whole_role(query: Query, question: str, pack: Pack) -> bool:
     match query:
         case nodes.Follow(nodes.Entities((topic,)), relation) if relation >= pack.n_relations and is_small(pack):
             said = _said(topic, relation - pack.n_relations, pack)
-            return said is not None and re.fullmatch(rf"{_LEAD}(?:{said})", normalise(question)) is not None
+            return said is not None and re.fullmatch(rf"{_LEAD}(?:{said})", _asked(question)) is not None
     return False
 
 
@@ -30,7 +31,7 @@ def goes_from_role(query: Query, question: str, pack: Pack) -> bool:
         match node:
             case nodes.Follow(nodes.Entities((topic,)), relation) if relation < pack.n_relations:
                 said = _said(topic, relation, pack)
-                if said is not None and re.search(rf"\b(?:{said})\b", normalise(question)) is not None:
+                if said is not None and re.search(rf"\b(?:{said})\b", _asked(question)) is not None:
                     return True
     return False
 
@@ -42,4 +43,9 @@ def _said(topic: EntityId, relation: RelationId, pack: Pack) -> str | None:
         return None
     role, name = label.removesuffix(" of"), re.escape(normalise(pack.labels([topic])[0]))
     roles = "|".join(map(re.escape, (role, plural(role))))
-    return rf"(?:{roles}) of (?:the )?{name}|{name} ?s (?:{roles})"
+    return rf"(?:{roles}) of (?:the )?{name}|{name} whose (?:{roles})"
+
+
+def _asked(question: str) -> str:
+    """A question as words that are compared, in which "Ann's" is "Ann whose"."""
+    return normalise(_OWN.sub(" whose", question))
