@@ -149,13 +149,11 @@ class Alternatives:
         pointed = tuple((kind.start, kind.end) for kind in kinds)
         with suppress(QueryError, BudgetError):
             for query in plainly(text, [one.candidates[0][0] for one in kinds], [one.entity for one in seeds], runner):
+                outcome = runner.result(query)
                 of = tuple(seed for seed in seeds if nodes.Entities((seed.entity,)) in query.walk())
-                at, found = (
-                    () if isinstance(query, nodes.Holds) else pointed,
-                    hypothesis(PROPOSED, runner.result(query)),
-                )
-                if not is_void(runner.result(query)):
-                    yield Retrieved(of, (found,), PROPOSED, pointed=at, is_proposed=True)
+                at = () if isinstance(query, nodes.Holds) else pointed
+                if not is_void(outcome):
+                    yield Retrieved(of, (hypothesis(PROPOSED, outcome),), PROPOSED, pointed=at, is_proposed=True)
 
     def _of_reading(self, reading: Reading, understood: Understood, path_confidence: float) -> Retrieved:
         others = (one for one in understood.readings if one is not reading)

@@ -58,9 +58,9 @@ _WHO = re.compile(r"\W*(?:and |so )?(?:whom?|what(?:['\u2019]?s)?)\b(?! (?:row|r
 PEOPLE_COUNTED = re.compile(
     r"\bhow many (?:different |other )?(?:people|persons|men|women|folks?|of us)\b", re.IGNORECASE
 )
-_ROW = re.compile(r"[a-z][\w -]*/\d+(?:, \w+ \d+)?|.+, [a-z][a-z ]* \d+")
-_CODE = re.compile(r"[A-Z]{1,4}[-_ ]?\d{1,6}")
 _UNNAMED = re.compile(r"[a-z][\w -]*/\d+(?:, \w+ \d+)?")
+_ROW = re.compile(rf"{_UNNAMED.pattern}|.+, [a-z][a-z ]* \d+")
+_CODE = re.compile(r"[A-Z]{1,4}[-_ ]?\d{1,6}")
 _NAMES_OF = re.compile(r"\bnames? of (?:all |each |those |people |every(?:one|body) )", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\W*(?:and |so )?whom?\b", re.IGNORECASE)
 MOST_LOOKED_AT = 5
@@ -136,8 +136,9 @@ def tells_rows(found: Hypothesis, text: str, pack: Pack) -> bool:
         return _are_rows(found.outcome.runner.members(query.base).certain, pack)
     if _ASKS_WHO.match(text) and _are_rows(found.answers, pack, _CODE):
         return True
-    if _ASKS_WHO.match(text) or _NAMES_OF.search(text):
-        return any(_UNNAMED.fullmatch(label) for label in pack.labels(found.answers[:MOST_LOOKED_AT].tolist()))
+    asks_for_people = _ASKS_WHO.match(text) or _NAMES_OF.search(text)
+    if asks_for_people and any(map(_UNNAMED.fullmatch, pack.labels(found.answers[:MOST_LOOKED_AT].tolist()))):
+        return True  # be it beside others that have one
     return _WHO.match(text) is not None and _are_rows(found.answers, pack)
 
 
