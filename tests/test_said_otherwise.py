@@ -13,6 +13,7 @@ from kgask.build.recipe import Recipe, build
 from kgask.link.adjectives import places_of
 from kgask.link.reworded import reworded
 from kgask.methods.events import unmet_value
+from kgask.methods.missing import lacks_other
 from kgask.methods.mixed import passes_over_date
 from kgask.methods.operators import hypothesis
 from kgask.methods.origins import tells_rows
@@ -298,3 +299,21 @@ def test_whom_a_baker_beat_is_no_baker(tmp_path: Path) -> None:
         of_link = nodes.QualifierOf(nodes.Follow(A, 0), 1, B)
         assert not goes_by_unsaid_verb(nodes.Compare(of_link, "=", nodes.Number(2)), "Ann held two of it.", opened.pack)
         assert opened.verify("Farid Haddad works as a baker.").to_dict()["verdict"] != "supported"
+
+
+def test_what_is_missing_is_what_was_said(tmp_path: Path) -> None:
+    rows = (
+        "Skarn Point,Ola Berge,Harbour Trust,North",
+        "Grey Ness,Tilda Moan,,North",
+        "Little Skerry,,Harbour Trust,West",
+    )
+    pack = _built(tmp_path, "lights.csv", "\n".join(("Lighthouse,Keeper,Restored by,Coast", *rows, "")))
+    with kgask.open(pack, reader=None) as opened:
+        query = parse("minus(class(<lighthouse>), having(<restored by>))", opened.pack)
+        assert lacks_other(query, "which lighthouse has nobody keeping it", opened.pack)
+        assert not lacks_other(query, "which lighthouse was restored by nobody", opened.pack)
+        assert not lacks_other(query, "which lighthouse did nobody do up", opened.pack)
+
+
+def test_a_share_is_no_list(demo: Opened) -> None:
+    assert demo.ask("what fraction of African countries speak French").abstained

@@ -30,7 +30,7 @@ from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.kinship import turns_round_kin
 from kgask.methods.lasted import chooses_by_span
 from kgask.methods.lives import passes_over_lives, swaps_lives
-from kgask.methods.missing import is_of_another, measures_few
+from kgask.methods.missing import is_of_another, lacks_other, measures_few
 from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations, passes_over_date
 from kgask.methods.numbering import counted_off
 from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
@@ -125,7 +125,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if goes_from_role(query, question, pack) or _is_neither(best, question, spans):
         return True
-    if _counts_owner(query, question, spans):
+    if _counts_owner(query, question, spans) or lacks_other(query, question, pack):
         return True
     if goes_the_other_way(query, question, spans, pack) or tells_rows(best, question, pack):
         return True

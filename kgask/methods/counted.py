@@ -40,7 +40,8 @@ _HOW_MANY_SOLD = re.compile(
 _QUANTITY = re.compile(r"\b(?:quantity|qty|units|pieces|copies)\b")
 _HOW_MUCH = re.compile(
     r"\W*(?:(?:and|so|please|tell|me|do|you|know|say|roughly|exactly|about|can|could)\W+)*"
-    r"how (?:heavy|tall|deep|high|long|far|wide|fast|old|much (?:\w+ )?money)\b(?! (?:ago|before|after)\b)",
+    r"(?:how (?:heavy|tall|deep|high|long|far|wide|fast|old|much (?:\w+ )?money)\b(?! (?:ago|before|after)\b)|"
+    r"(?:what (?:is|was) )?(?:the |what |which )?(?:fraction|proportion|percentage|percent|ratio) of\b)",
     re.IGNORECASE,
 )
 _ASKS_COUNT = re.compile(

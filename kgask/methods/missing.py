@@ -14,6 +14,7 @@ import numpy as np
 
 from kgask.errors import BudgetError
 from kgask.methods.accounted import CARRY_NOTHING, LIGHT_VERBS, OPERATOR_WORDS, is_within_any
+from kgask.methods.relation_facts import is_table
 from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -53,6 +54,25 @@ def is_of_another(query: Query, question: str, spans: Mapping[int, tuple[int, in
         return False
     ends = reached_by(pack, np.array([topic]), first)[:MOST_ENDS]
     return any(_are_of_a_sort(topic, end, pack) for end in ends.tolist())
+
+
+def lacks_other(query: Query, question: str, pack: Pack) -> bool:
+    """Whether those are told that have no value of a column of which no word is said, where one is of another: whom
+    nobody "keeps" is not who was "restored by" nobody."""
+    if not is_table(pack):
+        return False
+    said = {word[:STEM] for word in _WORD.findall(question.lower())}
+    for node in query.walk():
+        match node:
+            case nodes.Minus(_, nodes.Having(relation)) if relation < pack.n_relations:
+                called = [not said.isdisjoint(_stems(label)) for label in pack.relation_labels()]
+                if any(called) and not called[relation]:
+                    return True
+    return False
+
+
+def _stems(label: str) -> set[str]:
+    return {word[:STEM] for word in {*_WORD.findall(relation_phrase(label).lower())} - _ASK_NOTHING}
 
 
 def measures_few(query: Query, question: str, pack: Pack) -> bool:
