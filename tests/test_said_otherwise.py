@@ -254,6 +254,10 @@ def test_nothing_may_be_left_of_a_reading(demo: Opened) -> None:
     assert {"Dream Days", "Pagan Papers"} <= {one.label for one in answer.entities}
 
 
+def test_two_owners_are_no_owner_and_owned(demo: Opened) -> None:
+    assert demo.ask("What do Italy's and Spain's GDP add up to?").text == "3424000000000"
+
+
 def test_whose_pupil(tmp_path: Path) -> None:
     lines = (f"{one}\tpupil of\t{other}" for one, other in (("Ida Holt", "Per Falk"), ("Per Falk", "Ole Brun")))
     born = (f"{one}\tborn in\t{town}" for one, town in (("Ida Holt", "Vik"), ("Per Falk", "Os"), ("Ole Brun", "Os")))

@@ -63,7 +63,7 @@ _WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
 )
 _WHICH_OF = re.compile(r"\b(?:which|who)(?: one)? of (?:the )?\Z", re.IGNORECASE)
 _AND = re.compile(r"(?:,? (?:and|or) )(?:the )?", re.IGNORECASE)
-_OWNS = re.compile(r"['\u2019]s? (?:\w+ )?")
+_OWNS = re.compile(r"['\u2019]s? (?:(?!(?:and|or|nor|plus|with|to|than)\b)\w+ )?")  # not "Italy's and Spain's"
 _DOES = re.compile(
     r"\W*(?:and |so |but )?(?:does|do|did|has|have|had)\b(?!.*\b(?:be|been|become|became|count|counts|counted|"
     r"qualif\w+|belong\w*|class\w*|called|serve[ds]?|work(?:ed)?)\b)",
