@@ -27,7 +27,7 @@ from kgask.link.mentions import (
 )
 from kgask.link.parts import SMALL, Part, PartHit, better_known, part_of, parts
 from kgask.link.signed import as_signed
-from kgask.link.slips import goes_beyond, is_typo, may_be_misspelt
+from kgask.link.slips import goes_beyond, may_be_misspelt, near_names
 from kgask.link.titled import TitledHit, Titles
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
@@ -243,8 +243,8 @@ class Linker:
 
     def _close(self, found: list[Span]) -> list[_Named]:
         whole = (span for span in found if span.marked or ", " not in span.text)  # no "denser, gold" is Desert Gold
-        hits = ((span, [hit for hit in self.pack.fuzzy(span.norm) if is_typo(span.norm, hit)]) for span in whole)
-        return [(span, close) for span, close in hits if close]
+        near = ((span, near_names(self.pack.fuzzy(span.norm), span.norm, not self._is_small)) for span in whole)
+        return [(span, hits) for span, hits in near if hits]
 
     def seed_for(self, name: str, question: Question) -> Mention:
         """The entity that the user chose (``--entity``: key, ``#id``, label or alias); no seeds when there is none.

@@ -11,6 +11,7 @@ from kgask.pack.records import NameHit
 LEAST_SIMILARITY = 0.72
 SHORTEST_MISSPELT = 5  # letters of a word in lower case
 LEAST_WORD_SIMILARITY = 0.7
+SLIPS, MOST_SLIPS = ((4, 0), (8, 1), (12, 2)), 3  # up to how many letters of a word how many may be wrong; of more
 
 
 def may_be_misspelt(span: Span, words: list[Word]) -> bool:
@@ -33,13 +34,27 @@ def goes_beyond(span: Span, known: Sequence[Span], words: list[Word]) -> bool:
     return any(word.weight == NAME for word in inside_of(span, free))
 
 
-def is_typo(norm: str, hit: NameHit) -> bool:
-    """Close as a whole and word by word: another surname is another person, not a typo."""
-    if hit.similarity < LEAST_SIMILARITY:
-        return False
-    from rapidfuzz.fuzz import ratio  # only when something is looked up tolerantly
+def near_names(hits: Sequence[NameHit], norm: str, are_many: bool) -> list[NameHit]:
+    """Those close as a whole and word by word: another surname is another person, not a typo.
+
+    ``are_many``: of very many names some are near any word, and no more letters of it may be wrong than are by a slip.
+    """
+    return [hit for hit in hits if hit.similarity >= LEAST_SIMILARITY and _is_typo(norm, hit, are_many)]
+
+
+def _is_typo(norm: str, hit: NameHit, are_many: bool) -> bool:
+    from rapidfuzz.distance import OSA  # only when something is looked up tolerantly
+    from rapidfuzz.fuzz import ratio
 
     asked, found = norm.split(), normalise(hit.name).split()
     if len(asked) != len(found):
         return True
-    return all(ratio(a, b) >= 100 * LEAST_WORD_SIMILARITY for a, b in zip(asked, found, strict=True))
+    pairs = list(zip(asked, found, strict=True))
+    if are_many and any(OSA.distance(one, other) > _slips_in(one, other) for one, other in pairs):
+        return False
+    return all(ratio(one, other) >= 100 * LEAST_WORD_SIMILARITY for one, other in pairs)
+
+
+def _slips_in(one: str, other: str) -> int:
+    """How many letters of a word are wrong at most: none of four, one of eight."""
+    return next((most for letters, most in SLIPS if max(len(one), len(other)) <= letters), MOST_SLIPS)
