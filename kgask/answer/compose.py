@@ -136,6 +136,7 @@ class Composer:
         is_misread = self.found.is_derived and any(seed.match == "typo" for seed in self.found.seeds)
         is_read = not is_misread and (understood is None or is_named(understood))
         words = [word for word in unused_words or self.found.unused_words if not asks_for_order(word)]
+        words = words or [*unused_words]
         asks_back = helps and bool(refusing.unclear)
         if asks_back:
             stage, reason = "link", refusing.ask_back

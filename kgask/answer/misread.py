@@ -201,9 +201,11 @@ def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) 
     relations = relations_in(query) if is_value or measures_in(question) else ()
     if not relations or chooses_by_span(query):
         return False
-    for start, end in sorted(set(spans.values()), reverse=True):
-        question = f"{question[:start]}_{question[end:]}"
     named = [entity for node in query.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
+    small = {entity: span for entity, span in spans.items() if entity not in named and question[slice(*span)].islower()}
+    titles = {entity for entity, label in zip(small, pack.labels([*small]), strict=True) if not label.islower()}
+    for start, end in sorted({span for entity, span in spans.items() if entity not in titles}, reverse=True):
+        question = f"{question[:start]}_{question[end:]}"  # "wife" in small letters is hardly the film
     called = " ".join((*RelationWords(pack).of(relations), *pack.labels(named))).lower()
     is_said = any(len(word) >= SAID and word in question.lower() for word in called.split())
     if is_value and unmet_value(question, called) is not None:

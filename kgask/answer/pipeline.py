@@ -25,8 +25,6 @@ from kgask.methods.left_out import without_left_out
 from kgask.methods.protocol import Request, Retrieved, Retriever, Timer
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
-from kgask.methods.restrictors import may_restrict
-from kgask.methods.unheard import unheard
 from kgask.methods.rigel import Rigel
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
@@ -348,10 +346,8 @@ class Pipeline:
         """Words that choose among what was found, or say more than it does, and that it does not honour."""
         if self.retriever is not self._rigel:
             return ()
-        request = replace(request, words=tuple(self.linker.words(request.question)))
-        lost = () if request.is_claim else unheard(request.question.text, request.words, found, self.pack)
-        chooses = may_restrict(request.question.text) or found.features.get("idle")
-        return lost or (self._rigel.unhonoured(request, found, self.pack) if chooses else ())
+        words = tuple(self.linker.words(request.question))
+        return self._rigel.unhonoured(replace(request, words=words), found, self.pack)
 
     def _evidence(self, request: Request, found: Retrieved, options: AskOptions) -> Evidence | None:
         """What the reader is shown, passages among it; None where nothing is worth reading."""

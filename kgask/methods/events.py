@@ -74,6 +74,10 @@ _MEASURES = {  # heard in questions too
 }
 _OF_VALUES = {  # heard where one value is told
     **_DEEDS,
+    r"(?:wife|wives|husbands?)": r"\A(?!.*\bunmarried\b).*(?:spous|marr|husband|wife|wives|wed|partner|consort|kin|"
+    r"relat|famil|parent|father|mother|child|name)",
+    r"who (?:was it who |was it that )?(?:killed|murdered|assassinated|shot)": r"kill|murder|assass|shot|slay|slain|"
+    r"victim|perpetrat|attack|defeat|eat|prey|beat|target|opponent",
     r"(?:home|private|postal) address": r"addr|street|resid|liv|home|hous|place|locat|road|where|mail",
     r"how many (?:people|persons|men|women) (?:work(?:s|ed)?|are (?:employed|working))": r"employ|work|staff|headcount|"
     r"people|person|crew|fte|team|hands|size|force|member|number|count|men\b|women",

@@ -30,11 +30,11 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import opposite, undirected
 
-_ANY_PLACE = frozenset("point place spot location site area region feature peak summit".split())
+ANY_PLACE = frozenset("point place spot location site area region feature peak summit".split())
 MOST_KINDS = 3  # of one thing and its fellows, which may be persons, laureates and writers
 SAMPLED = 50  # answers whose types are looked at
 LOOK_SECONDS = 0.5
-_PERSONS = frozenset(("person", "human", "people", "human being"))
+PERSONS = frozenset(("person", "human", "people", "human being"))
 _HEAD = re.compile(
     r"\W*(?:(?:tell|show|give) me |name |list )?(?:(?:which|what|how many)(?: of the| other)? (?P<noun>[a-z]{3,}) "
     r"(?:was|were|is|are|had|has|have|died|lived|lives|live|comes?|came|grew|studied|went|attended|speaks?|spoke|won|"
@@ -72,7 +72,7 @@ _SPEAKS = re.compile(
     r"\b(?:languages?|spe?aks?|spoken?|speaking|tongues?|fluent\w*|native\w*|know\w*)\b", re.IGNORECASE
 )
 # Who is meant by no more than that something is so of them; sexes are looked at elsewhere.
-_ANYBODY = frozenset(
+ANYBODY = frozenset(
     "person people human humans individual individuals man men woman women celebrity celebrities figure figures "
     "personality personalities one ones star stars child children alumnus alumni student students graduate graduates "
     "pupil pupils member members resident residents inhabitant inhabitants citizen citizens native natives laureate "
@@ -108,7 +108,7 @@ def passes_over_head(query: Query | None, answers: np.ndarray, question: str, pa
     found = _HEAD.match(question)
     base = query.base if isinstance(query, nodes.Count) else query
     noun = (found["noun"] or found["born"]).lower() if found else ""
-    if found is None or base is None or noun in _ANYBODY or not _is_of_all_who_have(base, pack):
+    if found is None or base is None or noun in ANYBODY or not _is_of_all_who_have(base, pack):
         return False
     called, said = (noun, *singulars(noun)), RelationWords(pack).of(relations_in(base))
     named = [entity for node in base.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
@@ -118,7 +118,7 @@ def passes_over_head(query: Query | None, answers: np.ndarray, question: str, pa
     try:
         members = answers if base is query else runner.members(base).possible
         kinds = _labels(runner.types(members[:SAMPLED]).tolist(), pack)
-        return bool(kinds & _PERSONS) and kinds.isdisjoint(called) and not _have_all(members, called, runner)
+        return bool(kinds & PERSONS) and kinds.isdisjoint(called) and not have_all(members, called, runner)
     except BudgetError:
         return False
 
@@ -165,7 +165,7 @@ def _is_of_all_who_have(query: Query, pack: Pack) -> TypeGuard[SetNode]:
     return any(is_led) and all(isinstance(one, nodes.Having) for one in others)
 
 
-def _have_all(members: np.ndarray, called: Collection[str], runner: Runner) -> bool:
+def have_all(members: np.ndarray, called: Collection[str], runner: Runner) -> bool:
     """Whether all of them have something of that name: an occupation."""
     hits = runner.pack.exact({*called})
     said = (neighbours(runner.pack, [hit.entity], inverse=True) for every in hits.values() for hit in every)
@@ -180,7 +180,7 @@ def answers_other_class(query: Query | None, answers: np.ndarray, question: str,
     """Whether some of a class are asked for, and what is found is of another that the question names behind it: "which
     cities have an airport" asks for no airports."""
     found = _FIRST_NOUNS.match(question)
-    if found is None or query is None or _ANYBODY & {*found["nouns"].lower().split()}:
+    if found is None or query is None or ANYBODY & {*found["nouns"].lower().split()}:
         return False
     kinds = {node.type for node in query.walk() if isinstance(node, nodes.Class)} or _kind_found(query, pack)
     if not kinds:
@@ -207,7 +207,7 @@ def is_of_no_such_class(query: Query, answers: np.ndarray, question: str, pack: 
     try:
         if not is_small(pack) and _mixes_kinds(query, found["noun"].lower(), runner):
             return True
-        asked = [runner.members(nodes.Class(one)).possible for one in sorted(_entities_called(found["noun"], pack))]
+        asked = [runner.members(nodes.Class(one)).possible for one in sorted(entities_called(found["noun"], pack))]
     except BudgetError:
         return False
     members = np.concatenate(asked or [answers[:0]])
@@ -217,7 +217,7 @@ def is_of_no_such_class(query: Query, answers: np.ndarray, question: str, pack: 
 def _mixes_kinds(query: nodes.Best, noun: str, runner: Runner) -> bool:
     """Whether what is ordered is of several kinds, and neither these nor its relations are called by a noun. In
     somebody's own graph a noun may well mean all of them: boats and rafts that are vessels."""
-    if any(isinstance(node, nodes.Class) for node in query.walk()) or noun in _ANYBODY | CARRY_NOTHING | _ANY_PLACE:
+    if any(isinstance(node, nodes.Class) for node in query.walk()) or noun in ANYBODY | CARRY_NOTHING | ANY_PLACE:
         return False
     said = RelationWords(runner.pack).of(relations_in(query))
     if any(is_all_called(one, said) for one in (noun, *singulars(noun))):
@@ -227,7 +227,7 @@ def _mixes_kinds(query: nodes.Best, noun: str, runner: Runner) -> bool:
     return len(kinds) > MOST_KINDS and labels.isdisjoint((noun, *singulars(noun)))
 
 
-def _entities_called(noun: str, pack: Pack) -> set[int]:
+def entities_called(noun: str, pack: Pack) -> set[int]:
     hits = pack.exact({noun.lower(), *singulars(noun.lower())})
     return {hit.entity for every in hits.values() for hit in every}
 
@@ -242,7 +242,7 @@ def _kind_found(query: Query, pack: Pack) -> set[int]:
 def _class_asked(nouns: str, pack: Pack) -> set[int]:
     """What the first of these words that names something names: "drivers" of "French drivers"."""
     for noun in nouns.lower().split():
-        if singulars(noun) and (found := _entities_called(noun, pack)):
+        if singulars(noun) and (found := entities_called(noun, pack)):
             return found
     return set()
 

@@ -30,6 +30,11 @@ KIN_SEX = {
     **dict.fromkeys("mother mothers wife wives daughter daughters sister sisters aunt grandmother".split(), "female"),
     **dict.fromkeys("father fathers husband husbands son sons brother brothers uncle grandfather".split(), "male"),
 }
+_KIN_CALLED = {
+    **dict.fromkeys("mom mum mommy mummy mama".split(), "mother"),
+    **dict.fromkeys("dad daddy papa".split(), "father"),
+    "hubby": "husband",
+}
 _OF_BOTH_SEXES = frozenset("parents children siblings spouses grandparents grandchildren cousins".split())
 _RESIDES = re.compile(r"\bliving (?:in|on|at|near)\b", re.IGNORECASE)
 _ONE_ONLY = ("mother", "father")
@@ -44,7 +49,7 @@ _HEAD = re.compile(
 )
 _AVERAGE = re.compile(r"\baverage\b", re.IGNORECASE)
 _ANY = re.compile(
-    rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | {*KIN_SEX}))}|how many)\b|"
+    rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | {*KIN_SEX, *_KIN_CALLED}))}|how many)\b|"
     rf"{_PLACED.pattern}|{_AVERAGE.pattern}",
     re.IGNORECASE,
 )
@@ -84,7 +89,8 @@ def unhonoured(
     is_averaged = any(isinstance(node, nodes.Mean) for node in of_query) or is_all_called("average", said)
     if average is not None and not is_averaged and not is_within_any(average.span(), names):
         found.append("average")
-    kin = [word[0].lower() for word in _WORD.finditer(text) if not is_within_any(word.span(), names)]
+    free = [word[0].lower() for word in _WORD.finditer(text) if not is_within_any(word.span(), names)]
+    kin = [_KIN_CALLED.get(word, word) for word in free]
     if isinstance(query, nodes.Compare) and not _RESIDES.search(text):  # one date does not say that a life spans it
         found += [word for word in kin if word in _LIVES and not is_all_called(word, said)]
     if _OF_BOTH_SEXES.isdisjoint(kin):

@@ -21,11 +21,13 @@ from kgask.methods.alternatives import Alternatives
 from kgask.methods.base import PerPack
 from kgask.methods.demands import counts_other, unmet
 from kgask.methods.operators import OperatorReader, retrieved
+from kgask.methods.particular import read_over
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
 from kgask.methods.query_features import features as query_features
 from kgask.methods.query_features import path_doubts
 from kgask.methods.query_readings import Understood
 from kgask.methods.relation_facts import is_small
+from kgask.methods.restrictors import may_restrict
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
 from kgask.methods.voice import is_start_object
 from kgask.pack.normalise import normalise
@@ -205,7 +207,11 @@ class Rigel:
         return replace(path, confidence=sure, features=values)
 
     def unhonoured(self, request: Request, found: Retrieved, pack: Pack) -> tuple[str, ...]:
-        """Words of a question that choose among what was found, and that it does not honour."""
+        """Words of a question that choose among what was found, or say more than it does, and are not honoured."""
+        text = request.question.text
+        lost = () if request.is_claim else read_over(found, text, request.words, pack)
+        if lost or not (may_restrict(text) or found.features.get("idle")):
+            return lost
         return self._operators(pack).unhonoured(request, found) if found.hypotheses and self.planner.writes else ()
 
     def evidence(self, found: Retrieved, pack: Pack, scope: Scope) -> Evidence:

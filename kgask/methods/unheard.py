@@ -1,4 +1,4 @@
-"""Rare words that nothing of a query is about: "How many museums does Paris have?" counts no museums where no step says so.
+"""Rare words that nothing of a query is about: museums, where "How many museums does Paris have?" counts all it holds.
 
 Of the words that questions use around names the planner has learned what they ask for. A word that it never met may be
 another way to say what a relation does; but not where it goes on a name ("who is nolan ryan married to?" asks of no
@@ -32,12 +32,19 @@ from kgask.types import Seed
 
 SAMPLED = 50  # of what a query goes through, whose labels are looked at
 LOOK_SECONDS = 0.5
-_COUNTED = re.compile(r"\b(?:how many|which|what(?: (?:kind|sort|type)s? of)?) (?-i:[A-Z][\w.&-]* )?\Z", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\b(?:how many|which|what(?: (?:kind|sort|type)s? of)?|(?:is|are|was|were) there (?:an?|any)) "
+    r"(?-i:[A-Z][\w.&-]* )?\Z",
+    re.IGNORECASE,
+)
+_MOST = re.compile(r"\bthe (?:second |third )?\w{2,}est \Z", re.IGNORECASE)
 _PLAYED = re.compile(r"\b(?:play(?:s|ed|ing)?|voice[sd]?|portray(?:s|ed)?) (?:[a-z]+ )?\Z", re.IGNORECASE)
 _ASKED = re.compile(r"\b(?:do|does|did|is|are|was|were|has|have|had|when|where|why|how|can) \Z", re.IGNORECASE)
 _COMPARES = re.compile(r"[a-z]{2,}(?:er|est)")
-_PEOPLE = frozenset("folks ppl peeps guys inhabitants dwellers souls persons humans states nations kinda plus minus".split())
-_SAY_NO_MORE = CARRY_NOTHING | OPERATOR_WORDS | HONORIFICS | _PEOPLE
+_PEOPLE = frozenset(
+    "folks ppl peeps guys inhabitants dwellers souls persons humans states nations kinda plus minus".split()
+)
+_SAY_NO_MORE = CARRY_NOTHING | OPERATOR_WORDS | HONORIFICS | _PEOPLE | {"plus", "minus"}
 
 
 def unheard(text: str, words: Sequence[Word], found: Retrieved, pack: Pack) -> tuple[str, ...]:
@@ -82,7 +89,7 @@ def _is_name_or_counted(text: str, words: Sequence[Word], at: int) -> bool:
         return is_within and before.rstrip().endswith(words[at - 1].text)
     is_last = at + 1 < len(words) and is_joined(text, word, words[at + 1]) and may_be_named(words[at + 1])
     is_counted = _COUNTED.search(before) is not None and not is_last and not word.text.endswith(("ed", "ing"))
-    return is_counted or (_PLAYED.search(before) is not None and text.islower())
+    return is_counted or _MOST.search(before) is not None or (_PLAYED.search(before) is not None and text.islower())
 
 
 def _goes_on(text: str, words: Sequence[Word], at: int, seeds: Sequence[Seed], pack: Pack) -> bool:
