@@ -251,11 +251,24 @@ def ungrouped(said: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, An
                 yield f"{readable(path)} {readable(own)}", inner
 
 
-def codes_of(objects: Sequence[Said]) -> tuple[str, ...]:
-    """``code`` or the like, where objects without an id are told apart by it: by "2024-017", not by 17."""
+def codes_of(objects: Sequence[Said], space: str, are_all: bool) -> tuple[str, ...]:
+    """``code`` or the like, where objects without an id are told apart by it: by "2024-017", not by 17; or what stands
+    first in all of them and is called as an id of what their file is about: ``letter_id`` of "letters export".
+
+    Of some of many (not ``are_all``) no other is known to tell them apart.
+    """
     if any(name in one for one in objects for name in IDS):
         return ()
-    return telling([name for name in (*OWN_IDS, *_LOGINS) if name != "id"], objects)[:1]
+    first = {next(iter(one), "") for one in objects}
+    own = [name for name in first if len(first) == 1 and _is_own_id(name, space)]
+    others = (name for name in (*OWN_IDS, *_LOGINS) if are_all and name != "id")
+    return telling([*own, *others], objects)[:1]
+
+
+def _is_own_id(name: str, space: str) -> bool:
+    kind, _, last = readable(name).rpartition(" ")
+    of_file = {form for word in space.split() for form in (word, singular(word))}
+    return last in OWN_IDS and bool(kind) and of_file.issuperset(kind.split())
 
 
 def telling(names: Iterable[str], objects: Sequence[Said]) -> tuple[str, ...]:

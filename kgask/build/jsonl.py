@@ -74,7 +74,8 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
             except BuildError as error:
                 problems.broken(f"{source}, object {number}", None, str(error))
         return
-    reader.within = _within_lines(start)
+    reader.look_at(known := _first_lines(start), are_all=False)
+    reader.within = replace(Within.of(known), names=frozenset())  # which all of them would tell
     lines = numbered_lines(stream)
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         first = stream.readline(MOST_LISTED + 1)
@@ -96,13 +97,13 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
             problems.broken(source, number, str(error))
 
 
-def _within_lines(start: bytes) -> Within:
-    """What the first lines tell together, as many as are at hand; no names, which all of them would tell."""
+def _first_lines(start: bytes) -> list[dict[str, Any]]:
+    """What the first lines say, as many as are at hand."""
     known = []
     for line in start.splitlines():  # the last one may be cut off
         with suppress(BuildError):
             known.append(parsed(line))
-    return replace(Within.of(known), names=frozenset())
+    return known
 
 
 def _document(first: bytes, stream: BinaryIO, path: PurePath) -> dict[str, Any] | None:
@@ -206,10 +207,10 @@ class _Reader:
         other.within = self.within
         return other
 
-    def look_at(self, every: Sequence[Any]) -> None:
-        """Finds by what the things of a list are told apart, and called."""
+    def look_at(self, every: Sequence[Any], are_all: bool = True) -> None:
+        """Finds by what things are told apart, and called: those of a list, or the first of many."""
         objects = [one for one in every if isinstance(one, dict)]
-        self.codes, self.called = codes_of(objects), telling(GLUED, objects)
+        self.codes, self.called = codes_of(objects, self._space, are_all), telling(GLUED, objects)
 
     def take(self, said: Mapping[str, Any]) -> str | None:
         """One line's object; the key of a thing."""

@@ -18,6 +18,18 @@ from typing import BinaryIO
 
 from kgask.build.cells import parts_of, separator_of
 from kgask.build.plain_values import Looks, bare_value, is_code, is_date, iso_day, looks_like_value
+from kgask.build.row_names import (
+    LETTERED,
+    NEARLY,
+    NOTHING,
+    are_marks,
+    called_as,
+    differs,
+    is_id_of,
+    may_name,
+    named_by,
+    titled_by,
+)
 from kgask.build.said_dates import iso_date
 from kgask.build.said_numbers import Convention, written
 from kgask.build.said_times import iso_time
@@ -45,15 +57,10 @@ TYPE = "instance of"
 _MARKS = frozenset("registration plate number no nr ref reference callsign call sign tag barcode symbol".split())
 SURE, PERHAPS, UNLIKE = 2, 1, 0
 LOOKED_AT = 200  # rows, before what the columns are is said
-_NEARLY = 0.9
-_MARK = re.compile(r"[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*")  # "L-101", "2024/17"
-_LETTERED = re.compile(r"[^\W\d_]{1,5}[-_ /.#]?\d[\w/.-]*")
-_PERSON = re.compile(r"(?!The )[^\W\d_a-z][\w.'-]*(?: (?:v[oa]n |de[rl]? |al-)?[^\W\d_a-z][\w.'-]*){1,2}")
+_NUMBER = re.compile(r" (?:no|nr|num)\.?\Z")
 _OF_MARK = re.compile(r"\W+(?:name|number|no|nr|id|code|ref|reference)\.?\Z|\.\Z")  # "tree number" names trees
-_LEAST_TITLES, _WORDS_OF_TITLES = 5, 1.5
 _NO_KINDS = frozenset("description details text caption summary".split())  # a column of them says no more than a name
 _MOST_NAME = 60  # characters of a column's name
-_NOTHING = frozenset(("", "NULL", "null", "NaN", "nan", "N/A", "\\N"))
 _MOST_SEEN = 1_000_000  # rows whose keys are compared with those before
 
 
@@ -75,7 +82,7 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
     is_header = len(named) > 1 and len(set(map(str.lower, named))) == len(named) and all(map(_is_name, named))
     if not is_header or not below or is_triple_header(names):
         return UNLIKE
-    if sum(len(fields) == n for fields in below) < _NEARLY * len(below):
+    if sum(len(fields) == n for fields in below) < NEARLY * len(below):
         return UNLIKE
     columns = [*zip(*(fields for fields in below if len(fields) == n), strict=True)]
     if any(name in values for name, values in zip(names, columns, strict=True) if name):
@@ -84,7 +91,7 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
         return SURE
     told = sum(_tells(name, values) for name, values in zip(names, columns, strict=True))
     is_again = len(set(columns[0])) < len(columns[0])  # what is said of one thing in several lines are triples
-    if n != 3 or sum(map(is_date, columns[0])) >= _NEARLY * len(columns[0]):
+    if n != 3 or sum(map(is_date, columns[0])) >= NEARLY * len(columns[0]):
         if is_again and n > 3 and _is_relation(columns[1], True):
             return UNLIKE
         return SURE if told or n > 3 else PERHAPS
@@ -99,10 +106,10 @@ def _is_name(text: str) -> bool:
 
 def _tells(name: str, values: Sequence[str]) -> bool:
     """Whether a column's first line is another sort of thing than what stands below it."""
-    said = [value for value in values if value not in _NOTHING]
+    said = [value for value in values if value not in NOTHING]
     if _is_called(name):
         return True
-    enough = _NEARLY * len(said)
+    enough = NEARLY * len(said)
     is_capital = not name[:1].isupper() and sum(value[0].isupper() for value in said) >= enough
     return bool(said) and (is_capital or sum(map(looks_like_value, said)) >= enough)
 
@@ -119,11 +126,11 @@ def _is_relation(values: Sequence[str], are_named: bool) -> bool:
     Words in lower case may, where no column is called as one that names rows (``are_named``).
     """
     different, n = len(set(values)), len(values)
-    if sum(map(looks_like_value, values)) >= _NEARLY * n:
+    if sum(map(looks_like_value, values)) >= NEARLY * n:
         return False
-    if not are_named and sum(value[:1].islower() for value in values) >= _NEARLY * n:
+    if not are_named and sum(value[:1].islower() for value in values) >= NEARLY * n:
         return True
-    is_capital = sum(value[:1].isupper() and not value.isupper() for value in values) >= _NEARLY * n
+    is_capital = sum(value[:1].isupper() and not value.isupper() for value in values) >= NEARLY * n
     return different <= n / 2 and not (is_capital and different > 2)
 
 
@@ -198,6 +205,7 @@ class _Reader:
         self._builder, self._names, self._table, self._space = builder, names, table, space_of(source)
         self._key = [names.index(name) for name in table.key]
         self._label = [names.index(name) for name in table.label]
+        self._numbered = _NUMBER.sub(" number", " ".join(map(readable, table.key)))  # "part no." asks for it, too
         sides = [[at for at, name in enumerate(names) if readable(name) in side] for side in _SIDES]
         self._sides = [at for side in sides for at in side[:1]] if all(sides) else []
         self._values = [
@@ -226,7 +234,7 @@ class _Reader:
             self._builder.add(key, TYPE, type)
         for at, column, convention in self._values:
             text = row[at]
-            if text in _NOTHING:
+            if text in NOTHING:
                 continue
             for part in parts_of(text, self._separators.get(column.relation, "")):
                 value = f"{space_of(column.table)}/{part}" if column.table else _value_of(column, part, convention)
@@ -237,6 +245,7 @@ class _Reader:
             mark = key.removeprefix(f"{self._space}/")
             if self._key and mark != label and not mark.isdecimal():
                 self._builder.alias(key, mark)
+                self._builder.add(key, self._numbered, parse_literal("string", mark))
 
     def _key_of(self, row: list[str], label: str) -> str:
         """What a row is known by: its id, its name, or its number."""
@@ -297,20 +306,20 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     stem = "row" if source == STDIN else Path(source).name.split(".")[0]
     names, kind = [*columns], singular(readable(stem))
     ids = [name for name in names if readable(name) in ("id", "key", f"{kind} id")]
-    ids += [name for name in names[:1] if readable(name).endswith(" id") or readable(name) in _codes_of(kind)]
-    key = tuple(ids[:1]) if ids and _differs(columns[ids[0]]) else ()
+    ids += [name for name in names[:1] if is_id_of(name, columns[name], kind)]
+    key = tuple(ids[:1]) if ids and differs(columns[ids[0]]) else ()
     plain = [_column(name, columns[name]) for name in names if name and name not in key]
     table = understood([Table(stem, key, "", (), tuple(plain))])[0]
     is_glued = table.label[:1] and readable(table.label[0]) in GLUED
-    if len(table.label) == 1 and (not key or is_glued) and not _may_name(table.label[0], columns):
+    if len(table.label) == 1 and (not key or is_glued) and not may_name(table.label[0], columns):
         table = replace(table, label=())
-    label = table.label or _named_by(columns, key, kind)
+    label = table.label or (key and called_as(kind, columns)) or named_by(columns, key, kind)
     first = next((name for name in names if name), "")
-    if not key and label and first not in label and _are_marks(columns.get(first, [])):
+    if not key and label and first not in label and are_marks(columns.get(first, [])):
         key = (first,)
     if key and not label:
         label = key
-    titled = () if table.label or kind in map(readable, label) else _titled_by(columns, key or label)
+    titled = () if table.label or kind in map(readable, label) else titled_by(columns, key or label)
     if titled:
         key, label = key or label, titled
     said = tuple(one for one in plain if one.names not in (label, key))
@@ -323,65 +332,13 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     return replace(table, key=key, label=label, columns=said, type=type, also=also, is_file=True, is_marked=is_marked)
 
 
-def _codes_of(kind: str) -> set[str]:
-    """What a first column may be called by whose codes tell the rows apart: "code", or "sailing no" of sailings."""
-    return {"code", *(f"{kind} {name}" for name in ("code", "no", "nr", "number", "ref"))}
-
-
 def _column(name: str, values: Sequence[str]) -> Column:
     """A column ``department_id`` holds ids of rows of another table, "Flat no." marks like "A-02" of flats."""
-    relation, said = relation_of((name,)), [value for value in values if value not in _NOTHING]
-    if relation.endswith(" number") and said and all(map(_LETTERED.fullmatch, said)):
+    relation, said = relation_of((name,)), [value for value in values if value not in NOTHING]
+    if relation.endswith(" number") and said and all(map(LETTERED.fullmatch, said)):
         relation = relation.removesuffix(" number")
     is_foreign = readable(name) != relation and readable(name).endswith(" id")
     return Column((name,), relation, table=singular(relation) if is_foreign else "")
-
-
-def _may_name(title: str, columns: dict[str, list[str]]) -> bool:
-    """Whether a column that is called as one names rows: not those titles that members have, or several employees."""
-    first = next((name for name in columns if name), title)
-    return _differs(columns[title]) or first == title or readable(title) == "name" or not _differs(columns[first])
-
-
-def _named_by(columns: dict[str, list[str]], key: tuple[str, ...], kind: str) -> tuple[str, ...]:
-    """The column that names rows where none is called as such: as the table is, or the first one if it can."""
-    alike = [name for name in columns if readable(name) == kind]
-    first = next((name for name in columns if name and name not in key), "")
-    values = [value for value in columns.get(first, []) if value not in _NOTHING]
-    is_text = bool(values) and not is_code(readable(first)) and not all(map(looks_like_value, values))
-    if alike and is_text and _differs(values) and not _differs(columns[alike[0]]):
-        return (first,)  # "railway", which several of the engines are of
-    if alike or key or not is_text:
-        return tuple(alike[:1])
-    return (first,) if len(columns) == 2 or _differs(values) else ()
-
-
-def _titled_by(columns: dict[str, list[str]], marks: tuple[str, ...]) -> tuple[str, ...]:
-    """The column behind marks ("L-101"), or behind what several rows are of, that says what each row is: its titles.
-
-    Names of people are none: whoever books a room is not the booking.
-    """
-    names = [*filter(None, columns)]
-    at = names.index(marks[-1]) + 1 if marks else 1
-    before, title = columns[names[at - 1]], names[at : at + 1]
-    values = columns[title[0]] if title else []
-    is_marked = all(map(_MARK.fullmatch, before)) if marks else len(set(before)) < len(before)
-    if len(values) < _LEAST_TITLES or not is_marked or not _differs(values) or is_code(readable(title[0])):
-        return ()
-    is_plain = not any(looks_like_value(value) or _MARK.fullmatch(value) or "@" in value for value in values)
-    n_words = sum(len(value.split()) for value in values)
-    n_people = sum(_PERSON.fullmatch(value) is not None for value in values)
-    are_titles = n_words >= _WORDS_OF_TITLES * len(values) and n_people < _NEARLY * len(values)
-    return (title[0],) if is_plain and are_titles else ()
-
-
-def _are_marks(values: Sequence[str]) -> bool:
-    """Whether they tell rows apart as "B-01" does."""
-    return bool(values) and all(map(_LETTERED.fullmatch, values)) and _differs(values)
-
-
-def _differs(values: Sequence[str]) -> bool:
-    return "" not in values and len(set(values)) == len(values)
 
 
 def _type_of(label: tuple[str, ...], stem: str) -> str:

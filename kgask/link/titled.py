@@ -33,13 +33,14 @@ class Titles:
         self._pack = pack
 
     def with_titled(self, hits: Sequence[NameHit]) -> list[NameHit]:
-        """The hits, each that is nothing but a name behind what it is the name of; of a graph elsewhere as they are.
-
-        There each look would be a request.
+        """The hits, each that is nothing but a name behind what it is the name of; without those that are the number of
+        another hit. Of a graph elsewhere as they are: there each look would be a request.
         """
-        if self._pack.source is not None or not self._relations:
+        if self._pack.source is not None:
             return [*hits]
-        return [found for hit in hits for found in self._meant(hit)]
+        entities = {hit.entity for hit in hits}
+        own = [hit for hit in hits if len(entities) == 1 or self._owner(hit.entity) not in entities]
+        return [found for hit in own for found in self._meant(hit)] if self._relations else own
 
     @cached_property
     def _relations(self) -> frozenset[int]:
@@ -55,12 +56,15 @@ class Titles:
 
     def _titled(self, entity: EntityId) -> EntityId | None:
         """What an entity is the name of, where it is nothing else, and the only name of that one thing."""
-        pack = self._pack
-        start, end = (int(one) for one in pack.in_indptr[entity : entity + 2])
-        if end - start != 1 or int(pack.degree([entity])[0]) != 1:
-            return None
-        titled, relation = int(pack.in_subject[start]), int(pack.in_relation[start])
-        if relation not in self._relations:
+        pack, titled = self._pack, self._owner(entity)
+        relation = int(pack.in_relation[int(pack.in_indptr[entity])]) if titled is not None else -1
+        if titled is None or relation not in self._relations:
             return None
         row = pack.out_relation[int(pack.out_indptr[titled]) : int(pack.out_indptr[titled + 1])]
         return titled if np.count_nonzero(row == relation) == 1 else None
+
+    def _owner(self, entity: EntityId) -> EntityId | None:
+        """The subject of the one triple that an entity is in, as its object."""
+        start, end = (int(one) for one in self._pack.in_indptr[entity : entity + 2])
+        is_value = end - start == 1 and int(self._pack.degree([entity])[0]) == 1
+        return int(self._pack.in_subject[start]) if is_value else None

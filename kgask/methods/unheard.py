@@ -99,12 +99,16 @@ def _goes_on(text: str, words: Sequence[Word], at: int, seeds: Sequence[Seed], p
         start, end = seed.span
         is_behind = end <= word.start
         between = text[end : word.start] if is_behind else text[word.end : start]
-        if between.strip(" -") or len(between) != 1 or text[start:end].islower() != word.text.islower():
-            continue
         label = normalise(pack.labels([seed.entity])[0])
-        if word.norm in label.replace(" ", ""):  # "jrr" of "J. R. R. Tolkien"
+        is_first = label.startswith(f"{normalise(seed.mention)} ")  # of a person by her first name: "Keith flint"
+        if (
+            between.strip(" -") or len(between) != 1 or word.norm in label.replace(" ", "")
+        ):  # "jrr" of "J. R. R. Tolkien"
             continue
-        if seed.match == "typo" or (_is_part(seed, label) and not (is_behind and _ASKED.search(text[:start]))):
+        if text[start:end].islower() != word.text.islower() and not (is_first and is_behind):
+            continue
+        is_asked = is_behind and not is_first and _ASKED.search(text[:start]) is not None
+        if seed.match == "typo" or (_is_part(seed, label) and not is_asked):
             return True
         if word.norm.isalnum() and _names_beside(word.norm, seed.entity, pack):
             return True

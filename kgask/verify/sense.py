@@ -12,8 +12,9 @@ from itertools import combinations
 import numpy as np
 
 from kgask.methods.reach import is_in_reach
-from kgask.methods.relation_facts import is_table
+from kgask.methods.relation_facts import is_small, is_table
 from kgask.pack.arrays import distinct
+from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import CLOCK, WHEN
 from kgask.pack.relation_kinds import COMPLETE, MOSTLY_ONE, SINGLE
 from kgask.pack.store import Pack
@@ -24,6 +25,19 @@ from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId, opposite
 
+FEW_OWNERS = 3  # things with a relation, by whose ends and its name it is known that it has one
+_AFTER_VERBS = frozenset(
+    "to of for with on from about than against like love know own hold have has use play speak".split()
+)
+_OFTEN_SEVERAL = frozenset(
+    "child son daughter sister brother sibling friend neighbour neighbor relative cousin member part component "
+    "ingredient language tongue skill effect symptom hobby interest award prize tag topic subject keyword theme genre "
+    "author editor actor actress cast character student pupil apprentice instrument contact supplier vendor customer "
+    "client partner sponsor colleague material prerequisite tool crop food prey predator gene disease drug treatment "
+    "medication allergy work book song film visit trip stop station route alias nickname note mention reference source "
+    "owner crew guest participant player teammate enemy rival ally product service cargo load plant animal species "
+    "pest sport toy qualification degree certificate duty task".split()
+)
 FAR = 10.0  # times what a relation leads to, beyond which a number is none of its
 LOOKED_AT = 200  # ends of a relation whose types are looked at
 
@@ -192,3 +206,18 @@ def is_own_list(runner: Runner, counts: Sequence[nodes.Count]) -> bool:
     """Whether somebody's own graph knows some of each that is counted of what is named: there it lists what it has."""
     of_named = all(any(isinstance(one, nodes.Entities) for one in count.walk()) for count in counts)
     return of_named and is_table(runner.pack) and all(len(runner.members(one.base).certain) for one in counts)
+
+
+def is_single_by_name(runner: Runner, relation: DirectedRelationId) -> bool:
+    """Whether a relation of somebody's own graph has one end, as far as few things tell that have it: it is called as
+    one that has ("captain", "painted by"), and none of them has two."""
+    pack = runner.pack
+    if not is_small(pack) or relation >= pack.n_relations:
+        return False
+    *_, last = relation_phrase(pack.relations()[relation].label).lower().split() or ("",)
+    if last in _OFTEN_SEVERAL or (last.endswith("s") and not last.endswith(("ss", "us", "is"))) or last in _AFTER_VERBS:
+        return False
+    _, n_ends = np.unique(
+        runner.edges(runner.members(nodes.Having(relation)).certain, relation).sources, return_counts=True
+    )
+    return len(n_ends) >= FEW_OWNERS and bool((n_ends == 1).all())

@@ -27,7 +27,7 @@ from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.decision import Decision, Rule
 from kgask.verify.exactness import as_said, of_counts
-from kgask.verify.sense import are_alike, has_codes, is_own_list, knows_most, meets
+from kgask.verify.sense import are_alike, has_codes, is_own_list, is_single_by_name, knows_most, meets
 from kgask.verify.table_rows import is_of_rows, rows_of
 
 Combine = Callable[[Iterable[bool | None]], bool | None]
@@ -143,7 +143,8 @@ class World:
         if (is_within := meets(self.runner.pack, edges.targets, ends)) is not None:
             return Decision(is_within or None, "value" if is_within else "silent", self._ids(edges), relation)
         is_complete = self._is(COMPLETE, relation)
-        if not (is_complete or self._is(SINGLE, relation) or self._is_single_here(starts, relation)):
+        is_single = self._is(SINGLE, relation) or self._is_single_here(starts, relation)
+        if not (is_complete or is_single or is_single_by_name(self.runner, relation)):
             return None
         rule: Rule = "complete" if is_complete else "single"
         if is_named and self._is_left_open(relation, ends):
