@@ -30,7 +30,7 @@ from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.kinship import turns_round_kin
 from kgask.methods.lasted import chooses_by_span
 from kgask.methods.lives import passes_over_lives, swaps_lives
-from kgask.methods.missing import is_of_another, lacks_other, measures_few
+from kgask.methods.missing import is_of_another, lacks_named, lacks_other, measures_few
 from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations, passes_over_date
 from kgask.methods.numbering import counted_off
 from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
@@ -125,7 +125,11 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if goes_from_role(query, question, pack) or _is_neither(best, question, spans):
         return True
-    if _counts_owner(query, question, spans) or lacks_other(query, question, pack):
+    if (
+        _counts_owner(query, question, spans)
+        or lacks_other(query, question, pack)
+        or lacks_named(query, question, pack)
+    ):
         return True
     if goes_the_other_way(query, question, spans, pack) or tells_rows(best, question, pack):
         return True
@@ -197,7 +201,7 @@ def _is_of_class_unsaid(query: Query, question: str) -> bool:
 def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) -> bool:
     """Whether things are compared by what no relation of the query is called, or the year when something was built is
     told for that in which we bought it."""
-    is_value = isinstance(query, nodes.Follow | nodes.Values | nodes.QualifierOf)
+    is_value = isinstance(query, nodes.Follow | nodes.Values | nodes.QualifierOf | nodes.Holds)
     relations = relations_in(query) if is_value or measures_in(question) else ()
     if not relations or chooses_by_span(query):
         return False

@@ -27,7 +27,9 @@ _QUESTION = rf"(?:{_PREPOSITION}\s+)?{_WORD}\b|{_AUXILIARY}\s+{_PRONOUN}\b|{_ONE
 _ALSO = r"(?:(?:and|also|then|(?:tell|show) me|say)\s+)*"
 _BOUNDARY = re.compile(
     rf"(?P<mark>\?+)\s*{_ALSO}(?=\w)|\s*,\s+(?=(?:when|where|why|how)\s+{_AUXILIARY}\s+{_PRONOUN}\b)|"
-    rf"(?:\s*[,;])?\s+and\s+{_ALSO}(?={_QUESTION})|\s*;\s*{_ALSO}(?={_QUESTION})",
+    rf"(?:\s*[,;])?\s+and\s+{_ALSO}(?={_QUESTION})|\s*;\s*{_ALSO}(?={_QUESTION})|"
+    r"\s*[;,.]\s*(?:and |but )?(?:i(?:['\u2019]d| would)? (?:also )?(?:like|love|want) to know|also tell me|"
+    r"(?:please )?tell me)(?: also| too)?\s+(?=(?:its|his|her|their)\b)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|\[[^\]]*\]")
@@ -37,6 +39,8 @@ _POLITE = re.compile(
     r"[,:]?\s*",
     re.IGNORECASE,
 )
+_ABOUT = re.compile(r"\A[^:?]{2,60}:\s+")  # "Danube: how long is it"
+_OF_TWO = re.compile(r"\b(which|who)(?: one)? of (?:the|these|those) two\b", re.IGNORECASE)
 _THANKS = re.compile(
     r"(?:(?:many|a thousand) thanks|thanks?(?: you)?(?: (?:a lot|so much|very much|in advance))?|cheers|please)\W*",
     re.IGNORECASE,
@@ -121,7 +125,7 @@ def may_be_several(text: str) -> bool:
 
 def _is_question(head: str, rest: str) -> bool:
     """Whether what stands before "and" asks by itself, and what follows is no relative clause of it."""
-    body = _POLITE.sub("", head, count=1)
+    body = _ABOUT.sub("", _POLITE.sub("", head, count=1), count=1)
     if not _ASKS.match(body):
         return False
     relative = _RELATIVE.match(rest)
@@ -225,7 +229,7 @@ def answers_of(
     """The answer to each part; a pronoun means the first for whom there is an answer."""
     before: list[tuple[str, Answer]] = []
     for part in parts:
-        text = completed(part, before[-1][0]) if before else part
+        text = _of_two(completed(part, before[-1][0]), before[-1][1]) if before else part
         refused: Answer | None = None
         for one in meant(text, before, first_literal):
             answer = ask(one.text, one.given)
@@ -241,6 +245,13 @@ def answers_of(
             answer = replace(answer, question=part, notes=notes)
         before.append((text, answer))
     return [answer for _, answer in before]
+
+
+def _of_two(part: str, before: Answer) -> str:
+    """A part with the two that the one before is about in the place of "which of the two"."""
+    names = [seed.label or seed.name for seed in before.seeds]
+    found = _OF_TWO.search(part) if len(names) == 2 else None
+    return part if found is None else f"{_OF_TWO.sub(found[1], part).rstrip(' ?')}, {names[0]} or {names[1]}?"
 
 
 def together(question: str, parts: Sequence[Answer]) -> Answer:

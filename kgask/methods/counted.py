@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from kgask.link.numerals import numeral_at
 from kgask.link.plurals import singulars
 from kgask.link.units import own_units, unit_at
 from kgask.methods.accounted import is_all_called
@@ -67,6 +68,11 @@ _ORDERED_BY = re.compile(r"\b(?:by|in terms of|according to) (?:total |its |thei
 _NUMBER_OF = re.compile(
     r"(?:number|count|no|num|nr|total)(?: of)? (?P<of>[a-z]+)|(?P<noun>[a-z]+) (?:count|number|total)"
 )
+_OF_SO_MANY = re.compile(
+    r"\b(?:of|for|across|over) (?:the |both |all |these |those |our )?(?P<number>\d+|two|three|four|five|six|seven|"
+    r"eight|nine|ten) [a-z]+s\b(?<!years)(?<!days)(?<!months)",
+    re.IGNORECASE,
+)
 _HOW_MANY = re.compile(r"\bhow many (?:more |fewer |less )?", re.IGNORECASE)
 
 
@@ -77,7 +83,7 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     others = (
         _is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_other_weight, _is_no_year,
         _is_of_several_kinds, _is_no_quantity, _is_no_time, _is_told_in_column, _is_told_otherwise,
-        _is_ordered_otherwise,
+        _is_ordered_otherwise, _counts_numbers, _is_of_more,
     )  # fmt: skip
     if any(is_other(found, question, pack) for is_other in others):
         return True
@@ -216,6 +222,28 @@ def _is_told_in_column(found: Hypothesis, question: str, pack: Pack) -> bool:
     labels, said = pack.relation_labels(), set(re.findall(r"[a-z]{4,}", question.lower()))
     columns = [at for at in range(pack.n_relations) if relation_axis(pack, at) not in (None, *WHEN)]
     return any(said & {*relation_phrase(labels[at]).lower().split()} for at in columns)
+
+
+def _counts_numbers(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether those are counted that have a number of what is counted: four rooms for "how many beds are there?"."""
+    said = _COUNTED.search(question)
+    match found.make_query():
+        case nodes.Count(nodes.Having(relation)) if said is not None and is_small(pack) and relation < pack.n_relations:
+            label = normalise(relation_phrase(pack.relations()[relation].label))
+            return relation_axis(pack, relation) not in (None, *WHEN) and is_all_called(said["noun"], label.split())
+    return False
+
+
+def _is_of_more(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether a sum or mean is of all that has a number, where the question says of how many: "the two bearings"."""
+    said, query = _OF_SO_MANY.search(question), found.make_query()
+    number = said and numeral_at(question, said.start("number"))
+    if not number or found.outcome is None or not isinstance(query, nodes.Sum | nodes.Mean):
+        return False
+    values = query.values
+    if not isinstance(values, nodes.Values) or not isinstance(values.base, nodes.Having):
+        return False
+    return len(found.outcome.runner.members(values.base).possible) != number.value
 
 
 def _is_no_year(found: Hypothesis, question: str, pack: Pack) -> bool:

@@ -20,6 +20,12 @@ from kgask.types import undirected
 
 _YEARS = re.compile(r"\byears?\b|\b(?:age|birth) (?:gap|difference)\b|\bhow much (?:older|younger)\b", re.IGNORECASE)
 _AGES = re.compile(r"\b(old|young|new)(?:er|est)\b", re.IGNORECASE)
+_LONG_THERE = re.compile(  # who has been there longer came first
+    r"\b(?:been|serv\w+|work\w*|stay\w*|employed|a member)\b[^,?]*\blong(?:er|est)\b|"
+    r"\blong(?:er|est)[- ](?:serving|standing)\b",
+    re.IGNORECASE,
+)
+_MODERN = re.compile(r"\b(?:most|more) (?:modern|recent|up-to-date)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\bnot\b|n['\u2019]t\b", re.IGNORECASE)
 DAYS_OF_YEAR = 364  # from the first of a year to its last
 _AGE_WORDS = frozenset(("age", "aged", "ages"))
@@ -54,6 +60,7 @@ def of_age(query: Query, text: str, pack: Pack) -> Query:
     The planner knows dates of birth better than ages, and reads "the oldest" as least of both.
     """
     words = {found[1].lower() for found in _AGES.finditer(text)}
+    words |= {"old"} if _LONG_THERE.search(text) else {"new"} if _MODERN.search(text) else set()
     if len(words) != 1 or _DENIED.search(text):
         return query
     is_old = words.pop() == "old"

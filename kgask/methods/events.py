@@ -31,6 +31,7 @@ _EVENTS = {
     r"buried": r"bur|grave|rest|cemet|tomb|lies|inter",
     r"married": r"spous|marri|husband|wife|partner|wed|union",
     r"divorced?": r"divorc|former",
+    r"speaks?|spoke|fluent": r"speak|spoke|spoken|lang|tongue|fluent|know|say|talk|lectur|present",
     r"lives? in|lived in|reside[sd]?|dwells?": r"resid|liv|dwel|sleep|base|lair|home|house|addr|town|city|"
     r"village|place|locat|street|room|flat|countr|"
     r"inhabit|county|region|state|habitat",
@@ -54,6 +55,8 @@ _MEASURES = {  # heard in questions too
     r"(?:has|have|had|with) (?:the )?(?:more|most|fewer|fewest) (?:people|inhabitants)(?! who| that| than)": r"popul|"
     r"inhabit|people|resid|staff|employ|member|capacity|seat|guest|crew|visit|attend|pers|sleep|headcount|workforce|"
     r"size|passeng|play|victim|evacu|patient",
+    r"been (?:with|at|in|here|there)\b[^,?]* long(?:er|est)": r"start|since|join|admit|admis|hire|appoint|employ|serv|"
+    r"dat|year|arriv|ent(?:er|ry)|term|tenure|from|began|member|elect|found|establ|enrol|regist|commission|stay|long|durat",
     r"(?:fast|slow|quick)e(?:r|st)": r"speed|fast|days|ms\b|laten|\d|knot|km\W?h|mph|time|pace|minute|second|lap|"
     r"duration|mins?\b|velocity",
     r"(?:heavi|light)e(?:r|st)": r"weigh|mass|heav|ton|kgs?\b|load|gram|pound|dens|lbs?\b|carat|oz\b|ounce",
@@ -78,6 +81,12 @@ _OF_VALUES = {  # heard where one value is told
     r"relat|famil|parent|father|mother|child|name)",
     r"who (?:was it who |was it that )?(?:killed|murdered|assassinated|shot)": r"kill|murder|assass|shot|slay|slain|"
     r"victim|perpetrat|attack|defeat|eat|prey|beat|target|opponent",
+    r"(?:did|has|have)\b.* (?:win|won)\b": r"w[io]n|victor|champ|first|elect|award|gold|prize|receiv|result|place|rank|"
+    r"title|medal|beat|cup|laureate|trophy|honou?r|nobel|position|lost|score",
+    r"made (?:out )?(?:of|from)": r"mater|made|metal|matl|\bmat\b|wood|fabric|compos|consist|ingred|type|kind|part|"
+    r"component|build|built|construct|finish|medium|alloy|content|contain|element|stuff|substance|textile|stone|support",
+    r"(?:addressed|sent|written|posted|mailed) to": r"recip|\bto\b|address|receiv|dest|\bfor\b|deliver|custom|client|"
+    r"reader|dedicat|correspond",
     r"(?:home|private|postal) address": r"addr|street|resid|liv|home|hous|place|locat|road|where|mail",
     r"how many (?:people|persons|men|women) (?:work(?:s|ed)?|are (?:employed|working))": r"employ|work|staff|headcount|"
     r"people|person|crew|fte|team|hands|size|force|member|number|count|men\b|women",

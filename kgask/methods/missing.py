@@ -14,8 +14,9 @@ import numpy as np
 
 from kgask.errors import BudgetError
 from kgask.methods.accounted import CARRY_NOTHING, LIGHT_VERBS, OPERATOR_WORDS, is_within_any
-from kgask.methods.relation_facts import is_table
+from kgask.methods.relation_facts import is_small, is_table
 from kgask.pack.labels import relation_phrase
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
@@ -69,6 +70,25 @@ def lacks_other(query: Query, question: str, pack: Pack) -> bool:
                 if any(called) and not called[relation]:
                     return True
     return False
+
+
+def lacks_named(query: Query, question: str, pack: Pack) -> bool:
+    """Whether a thing has no value of a relation that the question calls by its name, and one is told that is called
+    so and more: office hours for an "office" that is not known."""
+    match query:
+        case nodes.Follow(nodes.Entities((topic,)), relation) if relation < pack.n_relations and is_small(pack):
+            pass
+        case _:
+            return False
+    labels = [normalise(relation_phrase(label)).split() for label in pack.relation_labels()]
+    said, has = {*normalise(question).split()}, relations_of(pack, np.array([topic]))
+    more = {*labels[relation]}
+    if more <= said:
+        return False
+    return any(
+        {*label} < more and said.issuperset(label) and not has[at] and not said & (more - {*label})
+        for at, label in enumerate(labels) if label
+    )  # fmt: skip
 
 
 def _stems(label: str) -> set[str]:

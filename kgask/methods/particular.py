@@ -12,7 +12,7 @@ import numpy as np
 from kgask.errors import BudgetError
 from kgask.link.mentions import Word
 from kgask.link.plurals import singulars
-from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called, is_within_any
+from kgask.methods.accounted import CARRY_NOTHING, OPERATOR_WORDS, RelationWords, is_all_called, is_within_any
 from kgask.methods.doubts import relations_in
 from kgask.methods.heads import ANY_PLACE, ANYBODY, PERSONS, entities_called, have_all
 from kgask.methods.protocol import Retrieved
@@ -52,6 +52,9 @@ _WHEN_SO = re.compile(
 )
 _DIED = re.compile(r"\b(?:die[ds]?|dead|death|killed|passed away|buried|murdered|executed)\b", re.IGNORECASE)
 _WORD = re.compile(r" (?P<word>[\w'-]+)")
+_OR = re.compile(
+    r"\b(?P<left>[\w'\u2019-]+) or (?:(?:the|an?|in|by|on|of|from|for|to|at) )*(?P<right>[\w'\u2019-]+)", re.IGNORECASE
+)
 _WHERE = re.compile(r"\W*(?:and |so )?where\b", re.IGNORECASE)
 _AS_WELL = re.compile(  # of two who did something, not "the rivers of Peru as well as those of Chile"
     r"\b(?:which|what)\b.*\b(?:do|does|did|has|have|had|is|are|was|were)\b.* as well as .*\w", re.IGNORECASE
@@ -97,6 +100,7 @@ def _words(query: Query, question: str, called: str, covered: Sequence[tuple[int
     if _AS_WELL.search(question) and any(map(_joins_names, query.walk())):
         yield "as well as"
     yield from _other_of(query, question, pack)
+    yield from _left_of_two(query, question, covered, pack)
 
 
 def _joins_names(node: object) -> bool:
@@ -115,6 +119,23 @@ def _other_of(query: Query, question: str, pack: Pack) -> Iterator[str]:
         names = " ".join(text.names).lower()
         if first not in question.lower() and all(word not in _ANY_OF and word not in names for word in said):
             yield from said
+
+
+def _left_of_two(query: Query, question: str, covered: Sequence[tuple[int, int]], pack: Pack) -> Iterator[str]:
+    """Of two words with "or" between them the one that the query is not about, where it is about the other: "in area or
+    in population"."""
+    if not isinstance(query, SetNode | nodes.Count) or any(isinstance(node, nodes.Or) for node in query.walk()):
+        return
+    for pair in _OR.finditer(question):
+        sides = {side: pair[side].lower() for side in ("left", "right")}
+        if any(word in CARRY_NOTHING | OPERATOR_WORDS or word.isdigit() for word in sides.values()):
+            continue
+        told = {
+            side: is_within_any(pair.span(side), covered) or _is_said((word, *singulars(word)), query, pack)
+            for side, word in sides.items()
+        }
+        if told["left"] != told["right"]:
+            yield sides["left" if told["right"] else "right"]
 
 
 def _of_sort(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.base import Node
 from kgask.query.nodes import Query
+from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 
 _THERE = frozenset(  # that something is there, and how it is told
@@ -40,7 +43,10 @@ LEAST_OF_SOME = 2  # words more that a question has, where those that have somet
 
 def takes_some_of_kind(query: Query, question: str, pack: Pack, runner: Runner) -> bool:
     """Whether those of a kind are asked for, and only such are taken as something leads to by a relation half of whose
-    name is the kind's: "lights" are not those of a "kept light"."""
+    name is the kind's: "lights" are not those of a "kept light"; or the most are chosen among those that a relation
+    leads to, where others are such as well: ships without a voyage."""
+    if any(_chooses_among_some(node, runner) for node in query.walk()):
+        return True
     said = {form for word in normalise(question).split() for form in (word, *singulars(word))}
     used = [one % pack.n_relations for one in relations_in(query)]
     for node in query.walk():
@@ -55,6 +61,28 @@ def takes_some_of_kind(query: Query, question: str, pack: Pack, runner: Runner) 
         if any(len(np.setdiff1d(runner.members(nodes.Class(kind)).certain, members)) for kind in kinds):
             return True
     return False
+
+
+def _chooses_among_some(node: Node, runner: Runner) -> bool:
+    """Whether what is ordered by a value is what a relation leads to, things that have all relations of these, and no
+    class, have that value too, and one of them comes first."""
+    match node:
+        case nodes.Best(base, nodes.ValueOf((by,))):
+            parts = base.parts if isinstance(base, nodes.And) else (base,)
+            whole = replace(node, base=nodes.Having(by))
+        case _:
+            return False
+    owned = [one.relation for one in parts if isinstance(one, nodes.Having)]
+    if len(owned) < len(parts) or max(owned) < runner.pack.n_relations:
+        return False
+    members = runner.members(base).certain[:MOST_LOOKED_AT]
+    if len(runner.types(members)) or np.isin(runner.members(whole).possible, members).all():
+        return False
+    n = runner.pack.n_relations
+    others = np.setdiff1d(runner.members(nodes.Having(by)).certain, members)[:MOST_LOOKED_AT]
+    has = [relations_of(runner.pack, np.array([one]))[:n] for one in (*members, *others)]
+    shared = np.logical_and.reduce(has[: len(members)])
+    return bool(shared.sum() > 1) and any((one >= shared).all() for one in has[len(members) :])
 
 
 def takes_whole_kind(query: Query, question: str, covered: Sequence[tuple[int, int]], pack: Pack) -> bool:

@@ -97,6 +97,11 @@ _HOW_LONG = re.compile(  # no number of stays: "for how many nights was she ther
 )
 _COSTS = re.compile(r"\bhow much\b(?! (?:more|less))|\b(?:cost|charge|come to|pay)\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
+_SAYS_ORDER = re.compile(
+    rf"\b(?:before|after|since|until|till|from|by|prior|follow\w*|onwards?|past|than|between|up to|already|still|ever|"
+    rf"{_MORE})\b|[<>]",
+    re.IGNORECASE,
+)
 _CAN = re.compile(  # not all of them do: "how many trams can run?"
     r"\b(?:which|what|how many)\b[\w' -]{2,40}? (?:can(?:not|'t)?|could) (?!(?:i|we|you|one|be|they)\b)", re.IGNORECASE
 )
@@ -140,6 +145,8 @@ def rules_out(query: Query, question: str) -> bool:
         return True
     if isinstance(query, nodes.Count) and _HOW_LONG.match(question):
         return True
+    if not _SAYS_ORDER.search(question) and any(map(_is_before_or_after, query.walk())):
+        return True
     is_value = isinstance(query, nodes.Follow | nodes.Values)
     if is_value and (_COMPARES_ALONE.search(question) or (_SO_MANY.search(question) and _COSTS.search(question))):
         return True
@@ -152,6 +159,16 @@ def rules_out(query: Query, question: str) -> bool:
     if isinstance(query, nodes.Compare) and query.comparison != "<=" and is_by_then(query, question):
         return True
     return _denies(query, question) or _is_of_no_two(query, question) or _is_of_all(query, question)
+
+
+def _is_before_or_after(node: Node) -> bool:
+    """Whether a statement is of before or after a date, for which a word must ask: "japan population 1950" has none."""
+    return (
+        isinstance(node, nodes.Qualified)
+        and node.comparison in "<=>="
+        and node.comparison != "="
+        and isinstance(node.value, nodes.Date)
+    )
 
 
 def _takes_two(node: Node) -> bool:
