@@ -201,7 +201,8 @@ def _is_of_class_unsaid(query: Query, question: str) -> bool:
 def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) -> bool:
     """Whether things are compared by what no relation of the query is called, or the year when something was built is
     told for that in which we bought it."""
-    is_value = isinstance(query, nodes.Follow | nodes.Values | nodes.QualifierOf | nodes.Holds)
+    is_truth = isinstance(query, nodes.Holds)
+    is_value = is_truth or isinstance(query, nodes.Follow | nodes.Values | nodes.QualifierOf)
     relations = relations_in(query) if is_value or measures_in(question) else ()
     if not relations or chooses_by_span(query):
         return False
@@ -212,7 +213,7 @@ def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) 
         question = f"{question[:start]}_{question[end:]}"  # "wife" in small letters is hardly the film
     called = " ".join((*RelationWords(pack).of(relations), *pack.labels(named))).lower()
     is_said = any(len(word) >= SAID and word in question.lower() for word in called.split())
-    if is_value and unmet_value(question, called) is not None:
+    if is_value and unmet_value(question, called, is_truth) is not None:
         return True
     return not is_said and unmet_measure(question, called) is not None
 

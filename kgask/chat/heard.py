@@ -20,6 +20,15 @@ _BACK = re.compile(
     r"(?P<name>.+?)\s*(?:[:;,\u2013\u2014]|\s-\s)\s*(?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+_SORRY_BACK = re.compile(
+    r"\A(?:(?:sorry|ok(?:ay)?|no|wait)\W+)+(?=(?:let's |let us )?(?:go(?:ing)? )?back to )", re.IGNORECASE
+)
+_ABOUT_ONE = re.compile(  # "What about Lake Tanganyika, which countries is that in?"
+    r"(?:what|how) about (?P<name>[^,:;?]{2,60})\s*[,:;\u2013\u2014]\s*(?P<rest>(?:and )?(?:in |on |of |to |from )?"
+    r"(?:whom?|what|which|when|where|how|is|was|did|does|do|are|were|has)\b.*"
+    r"\b(?:it|its|that|there|he|his|him|she|her|they|their|them)\b.*)",
+    re.IGNORECASE | re.DOTALL,
+)
 _AGAIN = re.compile(
     r"(?P<name>[^,?:;]{2,40}?) again\s*(?:[:;,\u2013\u2014]|\s-\s)\s*(?P<rest>.+)", re.IGNORECASE | re.DOTALL
 )
@@ -165,7 +174,7 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
     >>> heard("And now Google. Who founded that?").back_to, heard("no, I meant who influenced Bob Dylan").corrects
     ('Google', False)
     """
-    text = line.strip()
+    text = _SORRY_BACK.sub("", line.strip())
     for slip, word in _SLIPS:
         text = slip.sub(word, text)
     text = _AT_LAST.sub("", _with_it(_THAT_ONE.sub("it", text)))
@@ -179,7 +188,7 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
             return Heard(meant, corrects=_ASKS_WHOLE.match(meant) is None)
     lead = LEAD.match(text)
     text = _with_it(text[lead.end() :]) if lead else text
-    forms = (_BACK, _AGAIN, _NAMED_FIRST, _NAMED_ALONE)
+    forms = (_BACK, _ABOUT_ONE, _AGAIN, _NAMED_FIRST, _NAMED_ALONE)
     if found := next((one for pattern in forms if (one := pattern.fullmatch(text))), None):
         return Heard(_with_it(found["rest"]), back_to=found["name"])
     about = _WHAT_ABOUT.fullmatch(text)

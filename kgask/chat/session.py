@@ -93,13 +93,18 @@ class Chat:
     def _answered(self, line: str) -> Turn:
         refused: tuple[Way, Answer] | None = None
         for ways in self._ways(line):
-            asked = [(way, self._heard(line, way)) for way in ways]
+            asked = [(way, self._heard(line, way)) for way in ways if not self._is_bare_name(line, way)]
             answered = [one for one in asked if one[1]]
             if answered:
                 way, answer = max(answered, key=lambda one: self._worth(line, *one) - one[0].doubt)
                 return self._turn(line, way, self._as_sure(way, answer))
             refused = refused or max(asked, key=lambda one: one[1].confidence - one[0].doubt, default=None)
         return self._turn(line, *(refused or (Way(line), self.pipeline.refused(line, NOT_SPOKEN_OF))))
+
+    def _is_bare_name(self, line: str, way: Way) -> bool:
+        """Whether a way asks nothing, where the turn does: "Constanze Mozart?" for "and his wife?"."""
+        is_new = way.query is None and way.change is None and way.text.strip("?. ").lower() not in line.lower()
+        return is_new and self._names.is_name(way.text.rstrip("?. "))
 
     def _heard(self, line: str, way: Way) -> Answer:
         """The answer to a way, where it is one to the turn."""

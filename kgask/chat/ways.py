@@ -119,6 +119,8 @@ class Understanding:
         if (described := lists.meant(text)) is not None:
             yield from self._of_list(*described)
         focus = self._meant_by(said.back_to) if said.back_to else ()
+        if focus and form.is_pronominal(text):
+            yield [*self.pronouns.meant(text, focus)]
         asked = self.memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
         if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
@@ -230,7 +232,7 @@ class Understanding:
         """What a turn goes back to: the other one, what has the name of what was spoken of last and is of the kind that
         it says ("no, I mean the film"), or what it names."""
         asked = self.memory.last_asked()
-        topics = asked.topics if asked is not None else ()
+        topics = asked.topics if asked is not None and not self.names.is_name(form.bare_noun(said)) else ()
         same = [one for old in topics for one in self.memory.referents.namesakes(self.answers.label(old), said)]
         if (first := Pairs(self.answers).of_first(said)) is not None:
             return (first,)

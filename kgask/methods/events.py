@@ -81,10 +81,9 @@ _OF_VALUES = {  # heard where one value is told
     r"relat|famil|parent|father|mother|child|name)",
     r"who (?:was it who |was it that )?(?:killed|murdered|assassinated|shot)": r"kill|murder|assass|shot|slay|slain|"
     r"victim|perpetrat|attack|defeat|eat|prey|beat|target|opponent",
-    r"(?:did|has|have)\b.* (?:win|won)\b": r"w[io]n|victor|champ|first|elect|award|gold|prize|receiv|result|place|rank|"
-    r"title|medal|beat|cup|laureate|trophy|honou?r|nobel|position|lost|score",
-    r"made (?:out )?(?:of|from)": r"mater|made|metal|matl|\bmat\b|wood|fabric|compos|consist|ingred|type|kind|part|"
-    r"component|build|built|construct|finish|medium|alloy|content|contain|element|stuff|substance|textile|stone|support",
+    r"\Awhat(?:['\u2019]s| is| are| was| were) .*\bmade (?:out )?(?:of|from)": r"mater|made|metal|matl|"
+    r"\bmat\b|wood|timber|fabric|compos|consist|ingred|type|kind|part|component|build|built|construct|finish|medium|alloy|content|contain|element|stuff|"
+    r"substance|textile|stone|support",
     r"(?:addressed|sent|written|posted|mailed) to": r"recip|\bto\b|address|receiv|dest|\bfor\b|deliver|custom|client|"
     r"reader|dedicat|correspond",
     r"(?:home|private|postal) address": r"addr|street|resid|liv|home|hous|place|locat|road|where|mail",
@@ -93,6 +92,10 @@ _OF_VALUES = {  # heard where one value is told
     r"how much (?:did|do|does|has|have|had|was|were|is)\b.* (?:pay|paid|spend|spent)\b": r"pa[iy]|pric|cost|fee|rent|"
     r"amount|total|valu|sum|spen[dt]|salar|wage|charg|bill|invoice|fare|rate|eur|usd|gbp|chf|dollar|euro|pound|£|€|[$]|bid|"
     r"invest|consider|loan|grant|budget|donat|deposit|tax|fine|prize|transfer|tuition|subscription|ransom|bought|sold",
+}
+_OF_TRUTHS = {  # heard where yes or no is told
+    r"(?:did|has|have)\b.* (?:win|won)\b": r"w[io]n|victor|champ|first|elect|award|gold|prize|receiv|result|place|rank|"
+    r"title|medal|beat|cup|laureate|trophy|honou?r|nobel|position|lost|score",
 }
 _ANY_SIZE = re.compile(  # of whatever number or date
     r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|eld|young|new|lat|earli|lofti|far|farth|furth|common)est|"
@@ -111,7 +114,10 @@ _MEANT = [
     for said, called in (_EVENTS | _MEASURES).items()
 ]
 _MEASURED = _MEANT[len(_EVENTS) :]
-_VALUED = [(re.compile(said, re.IGNORECASE), re.compile(called)) for said, called in _OF_VALUES.items()]
+_VALUED, _TRUE = (
+    [(re.compile(said, re.IGNORECASE), re.compile(called)) for said, called in every.items()]
+    for every in (_OF_VALUES, _OF_TRUTHS)
+)
 
 
 def unmet_event(text: str, called: str) -> str | None:
@@ -133,10 +139,10 @@ def unmet_measure(text: str, called: str) -> str | None:
     return next((word for word, meant in measures_in(text) if not meant.search(called)), None)
 
 
-def unmet_value(text: str, called: str) -> str | None:
-    """A word of a question that says what one value is of, where its relation is not called so: no power in MW is the
-    number of people who work there. ``called`` as for :func:`unmet_event`."""
-    found = ((said.search(text), meant) for said, meant in _VALUED)
+def unmet_value(text: str, called: str, is_truth: bool = False) -> str | None:
+    """A word of a question that says what one value, or yes or no (``is_truth``), is of, where its relation is not
+    called so: no power in MW is the number of people who work there. ``called`` as for :func:`unmet_event`."""
+    found = ((said.search(text), meant) for said, meant in (_TRUE if is_truth else _VALUED))
     return next((said[0] for said, meant in found if said is not None and not meant.search(called)), None)
 
 

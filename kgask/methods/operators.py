@@ -32,7 +32,7 @@ from kgask.methods.otherwise import otherwise_meant, placed
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, seeds_of, used_spans
 from kgask.methods.relation_facts import RelationFacts, is_small
-from kgask.methods.restrictors import unhonoured
+from kgask.methods.restrictors import of_unknown_sex, unhonoured
 from kgask.methods.sense import PackSense
 from kgask.methods.signs import put_right
 from kgask.pack.quantities import WHEN
@@ -330,7 +330,9 @@ class OperatorReader:
         try:
             sexes, last = self.facts.sexes_of(answers), (query.relation,) if isinstance(query, nodes.Follow) else ()
             asked = self.words.of(last)
-            return unhonoured(text, names, classes, query, answers, said, runner, sexes, asked, other)
+            lost = unhonoured(text, names, classes, query, answers, said, runner, sexes, asked, other)
+            labels = [self.pack.relation_labels()[one] for one in used]
+            return lost or of_unknown_sex(text, names, labels, query, answers, runner, self.facts.are_all)
         except BudgetError:
             return ()
 

@@ -55,6 +55,12 @@ _WORD = re.compile(r" (?P<word>[\w'-]+)")
 _OR = re.compile(
     r"\b(?P<left>[\w'\u2019-]+) or (?:(?:the|an?|in|by|on|of|from|for|to|at) )*(?P<right>[\w'\u2019-]+)", re.IGNORECASE
 )
+_PLACE = re.compile(  # in an order; nobody counts centuries, days and anniversaries so
+    r"\b(?:third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(?:rd|th))\b(?= [a-z])"
+    r"(?! (?:century|centuries|of|day|anniversary|birthday|floor|grade|edition|part|birth)\b)",
+    re.IGNORECASE,
+)
+_SCHOOL = re.compile(r"\b(?:high|secondary|grammar|primary|elementary|middle|boarding) ?school\b", re.IGNORECASE)
 _WHERE = re.compile(r"\W*(?:and |so )?where\b", re.IGNORECASE)
 _AS_WELL = re.compile(  # of two who did something, not "the rivers of Peru as well as those of Chile"
     r"\b(?:which|what)\b.*\b(?:do|does|did|has|have|had|is|are|was|were)\b.* as well as .*\w", re.IGNORECASE
@@ -94,6 +100,9 @@ def _words(query: Query, question: str, called: str, covered: Sequence[tuple[int
     measured = " ".join(RelationWords(pack).of(measures))
     if best and measures and not is_small(pack) and not _ORDERS.search(question) and not _TELLS_BEST.search(measured):
         yield best["said"].lower()  # "the best airport" is not the highest one
+    place = None if measures else _PLACE.search(question)
+    if place and not is_within_any(place.span(), covered) and not _is_said((place[0].lower(),), query, pack):
+        yield place[0].lower()
     when = _WHEN_SO.search(question)
     if when and isinstance(query, nodes.Age) and "death" in called and not _DIED.search(question):
         yield when["said"].lower()
@@ -150,6 +159,9 @@ def _of_sort(
         return
     runner = Runner(pack, Budget(LOOK_SECONDS))
     with suppress(BudgetError):
+        school = _SCHOOL.search(question)
+        if school and not is_within_any(school.span(), covered) and not _are_schools(answers, pack):
+            yield school[0].lower()
         if _WHERE.match(question) and not _words_of(runner.types(answers[:SAMPLED]), pack).isdisjoint(PERSONS):
             yield "where"
         found, base = _HEAD.match(question), _set_of(query, pack)
@@ -172,6 +184,11 @@ def _of_sort(
         )
         if is_other and not have_all(members, forms, runner):
             yield noun
+
+
+def _are_schools(answers: np.ndarray, pack: Pack) -> bool:
+    """Whether all are called so; a university is no high school."""
+    return all("school" in label.lower() for label in pack.labels(answers[:SAMPLED].tolist()))
 
 
 def _words_of(entities: Sequence[int] | np.ndarray, pack: Pack) -> set[str]:

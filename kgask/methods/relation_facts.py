@@ -65,6 +65,10 @@ class RelationFacts:
         """
         return set[str]().union(*(self._sexes_of(int(one)) for one in entities[:MOST_SEXES]))
 
+    def are_all(self, entities: np.ndarray, sex: str) -> bool:
+        """Whether each is known to be of a sex, as :meth:`sexes_of` says it."""
+        return all(self._sexes_of(int(one)) == {sex} for one in entities[:MOST_SEXES])
+
     def _sexes_of(self, entity: int) -> set[str]:
         ends = {int(end) for relation in self._genders for end in reached_by(self.pack, np.array([entity]), relation)}
         if ends:

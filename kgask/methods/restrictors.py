@@ -6,7 +6,7 @@ Whoever reads over them answers another question, whatever planner and judge thi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +30,7 @@ KIN_SEX = {
     **dict.fromkeys("mother mothers wife wives daughter daughters sister sisters aunt grandmother".split(), "female"),
     **dict.fromkeys("father fathers husband husbands son sons brother brothers uncle grandfather".split(), "male"),
 }
+_SEX_OF_SEVERAL = {"sons": "male", "brothers": "male", "daughters": "female", "sisters": "female"}
 _KIN_CALLED = {
     **dict.fromkeys("mom mum mommy mummy mama".split(), "mother"),
     **dict.fromkeys("dad daddy papa".split(), "father"),
@@ -114,6 +115,27 @@ def unhonoured(
         if is_noun and (lower in _ALIVE or (is_of_one and len(answers) > 1 and not is_ordered)):
             found.append(lower)
     return tuple(found)
+
+
+def of_unknown_sex(
+    text: str,
+    names: Sequence[tuple[int, int]],
+    labels: Sequence[str],
+    query: Query,
+    answers: np.ndarray,
+    runner: Runner,
+    are_all: Callable[[np.ndarray, str], bool],
+) -> tuple[str, ...]:
+    """ "sons" and the like where a relation leads to children, of whom not all are known to be such (``are_all``).
+
+    ``labels`` are those of the query's relations.
+    """
+    kin = [word[0].lower() for word in _WORD.finditer(text) if not is_within_any(word.span(), names)]
+    asked = [word for word in kin if word in _SEX_OF_SEVERAL and not is_all_called(word, " ".join(labels).split())]
+    if len(asked) != 1 or not _OF_BOTH_SEXES.isdisjoint(kin):
+        return ()
+    ends = runner.members(query.base).possible if isinstance(query, nodes.Count) else answers
+    return tuple(word for word in asked if len(ends) > 1 and not are_all(ends, _SEX_OF_SEVERAL[word]))
 
 
 def _of_no_such_kind(text: str, classes: Sequence[CandidateSpan], path: nodes.Follow, runner: Runner) -> Iterator[str]:
