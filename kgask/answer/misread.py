@@ -19,6 +19,7 @@ from kgask.methods.events import measures_in, unmet_measure, unmet_value
 from kgask.methods.flags import tells_flag
 from kgask.methods.heads import (
     answers_other_class,
+    counts_other_class,
     goes_by_tongue,
     is_of_no_such_class,
     passes_over_had,
@@ -129,6 +130,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         _counts_owner(query, question, spans)
         or lacks_other(query, question, pack)
         or lacks_named(query, question, pack)
+        or counts_other_class(query, question, pack)
     ):
         return True
     if goes_the_other_way(query, question, spans, pack) or tells_rows(best, question, pack):

@@ -232,7 +232,8 @@ class Understanding:
         """What a turn goes back to: the other one, what has the name of what was spoken of last and is of the kind that
         it says ("no, I mean the film"), or what it names."""
         asked = self.memory.last_asked()
-        topics = asked.topics if asked is not None and not self.names.is_name(form.bare_noun(said)) else ()
+        is_new = not said.islower() and self.names.is_name(form.bare_noun(said))  # no kind ("the film")
+        topics = asked.topics if asked is not None and not is_new else ()
         same = [one for old in topics for one in self.memory.referents.namesakes(self.answers.label(old), said)]
         if (first := Pairs(self.answers).of_first(said)) is not None:
             return (first,)

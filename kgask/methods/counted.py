@@ -32,7 +32,7 @@ _TAKES = re.compile(
 )
 _EACH = re.compile(r"\bper (?:capita|head|person|inhabitant|resident|citizen|square)\b", re.IGNORECASE)
 _OF_EACH = re.compile(r"\bper\b|/|capita|head|densit|rate|ratio|mean|average|share", re.IGNORECASE)
-LAST_YEAR, LOOKED_AT = 2200, 50
+LAST_YEAR, LOOKED_AT, LEAST_EACH = 2200, 50, 2
 _HOW_MANY_SOLD = re.compile(
     r"\bhow many (?!(?:orders|times|invoices|lines|deliveries|sales|purchases)\b)"
     r".*\b(?:ordered|sold|bought|shipped|delivered|in stock|on hand|in total|altogether)\b",
@@ -83,7 +83,7 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     others = (
         _is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_other_weight, _is_no_year,
         _is_of_several_kinds, _is_no_quantity, _is_no_time, _is_told_in_column, _is_told_otherwise,
-        _is_ordered_otherwise, _counts_numbers, _is_of_more,
+        _is_ordered_otherwise, _counts_numbers, _is_of_more, _tells_each,
     )  # fmt: skip
     if any(is_other(found, question, pack) for is_other in others):
         return True
@@ -232,6 +232,14 @@ def _counts_numbers(found: Hypothesis, question: str, pack: Pack) -> bool:
             label = normalise(relation_phrase(pack.relations()[relation].label))
             return relation_axis(pack, relation) not in (None, *WHEN) and is_all_called(said["noun"], label.split())
     return False
+
+
+def _tells_each(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether numbers of several things are told where it is asked how many there are: 1, 2 and 3 for the rounds."""
+    query = found.make_query()
+    if not isinstance(query, nodes.Follow) or _COUNTED.search(question) is None or len(found.answers) <= LEAST_EACH:
+        return False
+    return isinstance(query.base, nodes.Follow) and _axis_of(found, pack) == NUMBER
 
 
 def _is_of_more(found: Hypothesis, question: str, pack: Pack) -> bool:

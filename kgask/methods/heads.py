@@ -47,6 +47,7 @@ _FIRST_NOUNS = re.compile(
     r"(?P<nouns>[a-z]{3,}(?: [a-z]{3,})?)\b(?!['\u2019])",
     re.IGNORECASE,
 )
+_MORE_OF = re.compile(r"\b(?:more|fewer|most|fewest) (?P<nouns>[a-z]{3,}(?: [a-z]{3,})?)\b", re.IGNORECASE)
 _HAS_A = re.compile(
     r"\b(?:(?:have|has|had) (?:ever |never |already )?(?:[a-z]{2,}ed|won|written|made|seen|held|led|built|sung) |"
     r"(?:have|has|having|with|without|got)(?: got)? )(?:an?|any|no|at least one|its own|their own) (?P<noun>[a-z]{3,})"
@@ -195,6 +196,21 @@ def answers_other_class(query: Query | None, answers: np.ndarray, question: str,
     except BudgetError:
         return False
     return bool(len(members)) and not np.isin(answers[:SAMPLED], members).any()
+
+
+def counts_other_class(query: Query, question: str, pack: Pack) -> bool:
+    """Whether things of another class are counted than the question says there are more or most of: seasons whose
+    champion she was for "more races than"."""
+    asked = [kinds for found in _MORE_OF.finditer(question) if (kinds := _class_asked(found["nouns"], pack))]
+    if len(asked) != 1:
+        return False
+    counted = [node.base.relation for node in query.walk()
+               if isinstance(node, nodes.Count) and isinstance(node.base, nodes.Follow)]  # fmt: skip
+    counted += [node.path[-1] for node in query.walk() if isinstance(node, nodes.SizeOf)]
+    ends = [kind for relation in counted if (kind := kind_of_ends(pack, relation)) is not None]
+    runner = Runner(pack, Budget(LOOK_SECONDS))
+    is_class = any(len(runner.members(nodes.Class(one)).certain) for one in sorted(asked[0])) if ends else False
+    return is_class and not asked[0].issuperset(ends)
 
 
 def is_of_no_such_class(query: Query, answers: np.ndarray, question: str, pack: Pack) -> bool:
