@@ -37,7 +37,8 @@ _CHOOSES = re.compile(  # by an order, which is asked of both together; "either"
 )
 _OF_THEM = re.compile(r"\b(?:which|who|what|one)(?: one)? of (?:the )?\Z", re.IGNORECASE)  # which is it
 _OF_SEVERAL = re.compile(  # "the capitals of Peru and Chile", but nobody's children
-    r"\W*(?:where|what|which [a-z]+) (?:are|were)\b"
+    r"\W*(?:(?:where|what|which [a-z]+) (?:are|were)\b|(?:give me|show me|tell me|list|name) (?:the )?[a-z]+s of\b|"
+    r"who (?:won|directed|wrote|founded|designed|composed|painted|built|discovered|invented|created|led|hosted)\b)"
     r"(?!.*\b(?:child(?:ren)?|kids?|sons?|daughters?|both|common|shared?)\b)",
     re.IGNORECASE,
 )

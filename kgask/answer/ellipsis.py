@@ -40,6 +40,8 @@ _THERE = re.compile(
 _LISTED = re.compile(
     r"(?:name|list|(?:give|show|tell) me) (?:all )?(?:of )?(?:the )?(?P<kind>[a-z]+(?: [a-z]+){0,2})", re.I
 )
+_YEAR = re.compile(r"\b[12]\d{3}\b")
+_THAT_YEAR = re.compile(r"\b(?:in |during )?(?:that|the same) (?:very |same )?year\b", re.IGNORECASE)
 _KINDS = (_THERE, _LISTED, _SET)
 _OF_NAME = re.compile(rf"\b(?P<name>{_NAME}?)['\u2019]s\b")
 _PLEASE = re.compile(r",? please\Z", re.IGNORECASE)
@@ -89,12 +91,17 @@ def completed(part: str, before: str) -> str:
     'How much lower is K2 than Everest?'
     >>> completed("which is the heaviest?", "How many noble gases are there?")
     'which of the noble gases is the heaviest?'
+    >>> completed("who led it that year?", "Who won the race in 1981?")
+    'who led it in 1981?'
     >>> completed("who Adidas?", "Who founded Nike?")
     'Who founded Adidas?'
     >>> completed("what is Leo Tolstoy's?", "What is Mark Twain's date of birth?")
     "What is Leo Tolstoy's date of birth?"
     """
     bare, asked = part.strip().rstrip("?").rstrip(), before.strip().rstrip("?").rstrip()
+    years = _YEAR.findall(asked) if _THAT_YEAR.search(bare) else []
+    if len(years) == 1:
+        return _THAT_YEAR.sub(f"in {years[0]}", part)
     if found := _ELSEWHERE.fullmatch(bare):
         places = [*re.finditer(rf"\b{found['preposition']} (?P<name>{_NAME})", asked)]
         return _with(asked, places[-1], found["name"]) if places else part

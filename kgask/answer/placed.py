@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from kgask.answer.composed import composed
 from kgask.answer.either import by_name
 from kgask.answer.narrowed import of_nation, of_sort
-from kgask.answer.numbers import of_two_kinds
+from kgask.answer.numbers import of_two_counts
 from kgask.answer.owned import of_its_own
 from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer
@@ -43,8 +44,8 @@ def otherwise(request: Request, answer: Answer, linker: Linker, pack: Pack, ask:
     ``ask`` asks a question by itself.
     """
     answer = of_its_own(request, by_name(request, answer, linker, pack, ask), linker, pack, ask)
-    answer = of_sort(request, of_two_kinds(request, answer, pack, ask), pack, ask)
-    answer = of_nation(request, answer, pack, ask)
+    answer = of_sort(request, of_two_counts(request, answer, pack, ask), pack, ask)
+    answer = composed(request, of_nation(request, answer, pack, ask), linker, pack, ask)
     text, is_marked = request.question.text, request.entity is not None or bool(request.question.marks)
     place = None if is_marked or not answer.abstained else _place(text)
     if place is None:

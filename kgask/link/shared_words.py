@@ -18,6 +18,7 @@ _JOINED = re.compile(r",? (?:and|or|nor|than|vs\.?|versus) (?:(?:in|on|of|to|fro
 _NUMBERED = re.compile(
     rf"\b(?P<head>{_WORD}) (?P<one>\w{{1,4}}) (?:and|or|nor|than|vs\.?|versus|to) (?P<other>\w{{1,4}})\b"
 )
+_YEAR = re.compile(r"[12]\d{3}")  # "the 1955 and the 1996 Monaco Grand Prix"
 _BEFORE = re.compile(rf"(?:{_WORD} )*{_WORD}\Z")
 _BEHIND = re.compile(rf"{_WORD}(?: {_WORD}){{1,4}}")
 MOST_BEFORE = 3  # words of what the first name has of its own
@@ -51,7 +52,8 @@ def _behind(text: str) -> Iterator[_Shared]:
         if before is None or behind is None:
             continue
         words, last = before[0].split(" "), behind[0].split(" ")
-        if not (words[-1][0].isalpha() and last[-1][0].isalpha()):
+        is_year = _YEAR.fullmatch(words[-1]) is not None and _YEAR.fullmatch(last[0]) is not None
+        if not ((words[-1][0].isalpha() or is_year) and last[-1][0].isalpha()):
             continue  # "drawer 2 or drawer 3"
         for n_last in range(len(last), 1, -1):
             other = " ".join(last[:n_last])

@@ -31,6 +31,7 @@ STEM = 4  # letters that words of one meaning begin with alike: "leads", "leader
 MOST_ENDS = 20  # of the first step that are looked at
 _TIMES = frozenset("year years day days month months date".split())
 _ASK_NOTHING = CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS | PREPOSITIONS | _TIMES | {"moment", "present", "nowadays"}
+_ANY_VALUE = frozenset("date year time place name number kind type status code".split())
 _WORD = re.compile(r"[^\W_]+")
 _BIG = re.compile(r"\b(?:big|larg|small)(?:g?est|er)\b", re.IGNORECASE)
 _SIZES = re.compile(r"\A(?:total )?(?:area|population|inhabitants|size|land area|surface area)\b", re.IGNORECASE)
@@ -82,11 +83,10 @@ def lacks_named(query: Query, question: str, pack: Pack) -> bool:
             return False
     labels = [normalise(relation_phrase(label)).split() for label in pack.relation_labels()]
     said, has = {*normalise(question).split()}, relations_of(pack, np.array([topic]))
-    more = {*labels[relation]}
-    if more <= said:
-        return False
+    more, stems = {*labels[relation]}, {word[:STEM] for word in said}
     return any(
-        {*label} < more and said.issuperset(label) and not has[at] and not said & (more - {*label})
+        {*label} < more and said.issuperset(label) and _ANY_VALUE.isdisjoint(label) and not has[at]
+        and stems.isdisjoint(word[:STEM] for word in more.difference(label, _ASK_NOTHING))
         for at, label in enumerate(labels) if label
     )  # fmt: skip
 

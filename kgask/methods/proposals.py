@@ -361,6 +361,9 @@ class Proposals:
         both = nodes.Entities((*first.ids, *second.ids))
         if "comparison" in kinds or "superlative" in kinds:
             yield from (nodes.Best(both, by, most) for most in (True, False))
+        if not is_value and kinds & {"comparison", "yesno"}:  # "did she win more races than he?"
+            counts = [nodes.Count(nodes.Follow(end, relation)) for end in (first, second)]
+            yield from (nodes.Compare(counts[0], sign, counts[1]) for sign in (">", "<"))
         if not is_value:
             return
         one, other = nodes.Values(first, relation), nodes.Values(second, relation)

@@ -42,7 +42,7 @@ _PLAYED = re.compile(r"\b(?:play(?:s|ed|ing)?|voice[sd]?|portray(?:s|ed)?) (?:[a
 _ASKED = re.compile(r"\b(?:do|does|did|is|are|was|were|has|have|had|when|where|why|how|can) \Z", re.IGNORECASE)
 _COMPARES = re.compile(r"[a-z]{2,}(?:er|est)")
 _PEOPLE = frozenset(
-    "folks ppl peeps guys inhabitants dwellers souls persons humans states nations kinda plus minus".split()
+    "folks ppl peeps guys inhabitants dwellers souls persons humans states nations territories kinda".split()
 )
 _SAY_NO_MORE = CARRY_NOTHING | OPERATOR_WORDS | HONORIFICS | _PEOPLE | {"plus", "minus"}
 
@@ -88,6 +88,8 @@ def _is_name_or_counted(text: str, words: Sequence[Word], at: int) -> bool:
         is_within = at > 0 and words[at - 1].text[0].islower() and "'" not in word.text
         return is_within and before.rstrip().endswith(words[at - 1].text)
     is_last = at + 1 < len(words) and is_joined(text, word, words[at + 1]) and may_be_named(words[at + 1])
+    if "'" in word.text or "\u2019" in word.text:  # "which don't"
+        return False
     is_counted = _COUNTED.search(before) is not None and not is_last and not word.text.endswith(("ed", "ing"))
     return is_counted or _MOST.search(before) is not None or (_PLAYED.search(before) is not None and text.islower())
 

@@ -95,6 +95,9 @@ _HOW_LONG = re.compile(  # no number of stays: "for how many nights was she ther
     r"(?! (?:in which|when|that|where|were there|are there))",
     re.IGNORECASE,
 )
+_HOW_MUCH_MORE = re.compile(
+    rf"\bhow much (?:{_MORE}|bigger|smaller)\b(?! people)", re.IGNORECASE
+)  # is no number of things
 _COSTS = re.compile(r"\bhow much\b(?! (?:more|less))|\b(?:cost|charge|come to|pay)\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
 _SAYS_ORDER = re.compile(
@@ -143,7 +146,7 @@ def rules_out(query: Query, question: str) -> bool:
         return True
     if _ANY_MORE.search(question) and _is_the_most(query):
         return True
-    if isinstance(query, nodes.Count) and _HOW_LONG.match(question):
+    if isinstance(query, nodes.Count) and (_HOW_LONG.match(question) or _HOW_MUCH_MORE.search(question)):
         return True
     if not _SAYS_ORDER.search(question) and any(map(_is_before_or_after, query.walk())):
         return True
