@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kgask.answer.fuse import Refusal, Verdict
 from kgask.answer.refusals import BACK_TO_TOPIC, NOTHING_PROVEN, Refusing, is_named
 from kgask.answer.result import Answer, AnswerEntity
-from kgask.answer.words import literal_value, relation_name, support_in_words
+from kgask.answer.words import literal_value, relation_name, support_in_words, years_asked
 from kgask.errors import BudgetError
 from kgask.link.linker import Linker
 from kgask.link.spelling import changed
@@ -84,7 +84,8 @@ class Composer:
             )
             if self.tells_query:
                 answer = self._with_query(answer, verdict)
-        return replace(answer, written=verdict.written, unverified=verdict.unverified)
+        text = years_asked(self.request.question.text, answer.text)
+        return replace(answer, text=text, written=verdict.written, unverified=verdict.unverified)
 
     def _with_query(self, answer: Answer, verdict: Verdict) -> Answer:
         """The answer with what was asked of the graph."""

@@ -35,6 +35,7 @@ from kgask.methods.missing import is_of_another, lacks_named, lacks_other, measu
 from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations, passes_over_date
 from kgask.methods.numbering import counted_off
 from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
+from kgask.methods.particular import passes_over_title
 from kgask.methods.plainly import says_contrary
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Hypothesis, Retrieved
@@ -131,6 +132,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         or lacks_other(query, question, pack)
         or lacks_named(query, question, pack)
         or counts_other_class(query, question, pack)
+        or passes_over_title(query, question, pack)
     ):
         return True
     if goes_the_other_way(query, question, spans, pack) or tells_rows(best, question, pack):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,11 @@ from kgask.pack.quantities import date_quantity
 from kgask.pack.store import Pack
 from kgask.types import DirectedRelationId, EntityId, ScoredTriple, undirected
 from kgask.verbalise import statements_in_words
+
+_WHICH_YEAR = re.compile(
+    r"\W*(?:and |so )?(?:(?:for|in|at|from|since|of|until|by|during) )?(?:which|what) years?\b", re.IGNORECASE
+)
+_DAY = re.compile(r"(-?\d{1,5})-\d\d(?:-\d\d)?")
 
 
 def relation_name(pack: Pack, directed_relation: DirectedRelationId) -> str:
@@ -47,6 +53,17 @@ def literal_value(pack: Pack, entity: EntityId) -> dict[str, Any] | None:
     if literal is not None and literal.kind == "date":
         return when_value(date_quantity(literal.text))
     return None
+
+
+def years_asked(question: str, text: str | None) -> str | None:
+    """What is told, or only the years of days and months, where a question asks for those.
+
+    >>> years_asked("In which year did Peru become independent?", "1821-07-28"), years_asked("When?", "1821-07-28")
+    ('1821', '1821-07-28')
+    """
+    days = [_DAY.fullmatch(one) for one in (text or "").split(" | ")] if _WHICH_YEAR.match(question) else []
+    years = [one[1] for one in days if one is not None]
+    return " | ".join(dict.fromkeys(years)) if years and len(years) == len(days) else text
 
 
 def relation_in_words(pack: Pack, directed_relation: int) -> str:

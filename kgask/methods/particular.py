@@ -22,7 +22,7 @@ from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.base import SetNode
+from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.text import entity_ids
 from kgask.retrieve.frontier import Budget
@@ -60,6 +60,10 @@ _PLACE = re.compile(  # in an order; nobody counts centuries, days and anniversa
     r"(?! (?:century|centuries|of|day|anniversary|birthday|floor|grade|edition|part|birth)\b)",
     re.IGNORECASE,
 )
+_TITLE = re.compile(r"\b(?:world )?(?:titles?|championships?)\b", re.IGNORECASE)  # that was won, of sports
+_PLURAL = re.compile(
+    r"\W*(?:(?:which|what|all|the|list|name|show|me|give|of|[a-z]+ish|[A-Z][\w-]+) ){0,4}(?P<noun>[a-z]{3,}s)\b"
+)
 _SCHOOL = re.compile(r"\b(?:high|secondary|grammar|primary|elementary|middle|boarding) ?school\b", re.IGNORECASE)
 _WHERE = re.compile(r"\W*(?:and |so )?where\b", re.IGNORECASE)
 _AS_WELL = re.compile(  # of two who did something, not "the rivers of Peru as well as those of Chile"
@@ -85,7 +89,11 @@ def read_over(found: Retrieved, question: str, words: Sequence[Word], pack: Pack
     mentions = (one.span for one in found.linked if any(seed.entity in named for seed in one.seeds))
     covered = [*mentions, *(seed.span for seed in found.seeds), *found.pointed]
     called = " ".join(sorted(RelationWords(pack).of(relations_in(query)))).lower()
-    every = (_words(query, question, called, covered, pack), _of_sort(query, answers, question, covered, pack))
+    every = (
+        _words(query, question, called, covered, pack),
+        _of_sort(query, answers, question, covered, pack),
+        _of_several_sorts(query, answers, question, covered, pack),
+    )
     return tuple(islice(chain.from_iterable(every), 1))
 
 
@@ -110,6 +118,14 @@ def _words(query: Query, question: str, called: str, covered: Sequence[tuple[int
         yield "as well as"
     yield from _other_of(query, question, pack)
     yield from _left_of_two(query, question, covered, pack)
+
+
+def passes_over_title(query: Query, question: str, pack: Pack) -> bool:
+    """Whether titles are asked for, which the pack knows by their champions, and other wins are told."""
+    if _TITLE.search(question) is None or not any("champion" in label.lower() for label in pack.relation_labels()):
+        return False
+    called = " ".join((*RelationWords(pack).of(relations_in(query)), *pack.labels(entity_ids(query)))).lower()
+    return not re.search(r"titl|champion|award|trophy|crown|\bcup\b", called)
 
 
 def _joins_names(node: object) -> bool:
@@ -184,6 +200,37 @@ def _of_sort(
         )
         if is_other and not have_all(members, forms, runner):
             yield noun
+
+
+def _of_several_sorts(
+    query: Query, answers: np.ndarray, question: str, covered: Sequence[tuple[int, int]], pack: Pack
+) -> Iterator[str]:
+    """What is asked for in the plural, where things of no common sort are found by where they are or what they have,
+    and nothing says which of them: circuits and teams for "Spanish tracks"."""
+    if len(answers) < 2 or _set_of(query, pack) is None or _is_of_class(query):
+        return
+    asked = _PLURAL.match(question)
+    noun = asked["noun"].lower() if asked is not None else ""
+    forms = (noun, *singulars(noun))
+    if asked is None or is_within_any(asked.span("noun"), covered) or not singulars(noun):
+        return
+    if noun in ANYBODY | CARRY_NOTHING | ANY_PLACE | _ANY_WORK or _is_said(forms, query, pack):
+        return
+    runner = Runner(pack, Budget(LOOK_SECONDS))
+    with suppress(BudgetError):
+        kinds = [{*runner.types(np.array([one])).tolist()} for one in answers[:SAMPLED].tolist()]
+        if all(kinds) and not set.intersection(*kinds):
+            yield noun
+
+
+def _is_of_class(node: Node) -> bool:
+    """Whether all that is found is of a class; what is taken away says nothing of the rest."""
+    match node:
+        case nodes.And(left, right):
+            return _is_of_class(left) or _is_of_class(right)
+        case nodes.Minus(base, _) | nodes.Where(base) | nodes.Best(base):
+            return _is_of_class(base)
+    return isinstance(node, nodes.Class)
 
 
 def _are_schools(answers: np.ndarray, pack: Pack) -> bool:
