@@ -205,7 +205,8 @@ class _Reader:
         self._builder, self._names, self._table, self._space = builder, names, table, space_of(source)
         self._key = [names.index(name) for name in table.key]
         self._label = [names.index(name) for name in table.label]
-        self._numbered = _NUMBER.sub(" number", " ".join(map(readable, table.key)))  # "part no." asks for it, too
+        named = " ".join(map(readable, table.key))  # of ids nobody asks as of "part no."
+        self._numbered = "" if named.endswith(("id", "key")) else _NUMBER.sub(" number", named)
         sides = [[at for at, name in enumerate(names) if readable(name) in side] for side in _SIDES]
         self._sides = [at for side in sides for at in side[:1]] if all(sides) else []
         self._values = [
@@ -245,7 +246,8 @@ class _Reader:
             mark = key.removeprefix(f"{self._space}/")
             if self._key and mark != label and not mark.isdecimal():
                 self._builder.alias(key, mark)
-                self._builder.add(key, self._numbered, parse_literal("string", mark))
+                if self._numbered:
+                    self._builder.add(key, self._numbered, parse_literal("string", mark))
 
     def _key_of(self, row: list[str], label: str) -> str:
         """What a row is known by: its id, its name, or its number."""

@@ -83,7 +83,7 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     others = (
         _is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_other_weight, _is_no_year,
         _is_of_several_kinds, _is_no_quantity, _is_no_time, _is_told_in_column, _is_told_otherwise,
-        _is_ordered_otherwise, _counts_numbers, _is_of_more, _tells_each,
+        _is_ordered_otherwise, _counts_numbers, _is_of_more, _tells_each, _counts_values,
     )  # fmt: skip
     if any(is_other(found, question, pack) for is_other in others):
         return True
@@ -240,6 +240,19 @@ def _tells_each(found: Hypothesis, question: str, pack: Pack) -> bool:
     if not isinstance(query, nodes.Follow) or _COUNTED.search(question) is None or len(found.answers) <= LEAST_EACH:
         return False
     return isinstance(query.base, nodes.Follow) and _axis_of(found, pack) == NUMBER
+
+
+def _counts_values(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether things are ordered by how many numbers they have of one sort, or two of which each has one thing: by
+    lengths, for "more pages"."""
+    query = found.make_query()
+    match query:
+        case nodes.Best(nodes.Entities(ids) as base, nodes.SizeOf((relation,))) if len(found.answers) == len(ids) > 1:
+            ends = found.outcome.runner.members(nodes.Follow(base, relation)).possible if found.outcome else ids
+            if len(ends) <= len(ids):
+                return True  # each has one, and so none has more
+    sizes = [node.path[-1] for node in (query.walk() if query is not None else ()) if isinstance(node, nodes.SizeOf)]
+    return any(one < pack.n_relations and relation_axis(pack, one) not in (None, *WHEN) for one in sizes)
 
 
 def _is_of_more(found: Hypothesis, question: str, pack: Pack) -> bool:
