@@ -47,7 +47,7 @@ _FIRST_NOUNS = re.compile(
     r"(?P<nouns>[a-z]{3,}(?: [a-z]{3,})?)\b(?!['\u2019])",
     re.IGNORECASE,
 )
-_MORE_OF = re.compile(r"\b(?:more|fewer|most|fewest) (?P<nouns>[a-z]{3,}(?: [a-z]{3,})?)\b", re.IGNORECASE)
+_MORE_OF = re.compile(r"\b(?:more|fewer|most|fewest) (?P<nouns>[a-z]{3,}(?: [a-z]{3,})?)\b(?!['\u2019])", re.I)
 _HAS_A = re.compile(
     r"\b(?:(?:have|has|had) (?:ever |never |already )?(?:[a-z]{2,}ed|won|written|made|seen|held|led|built|sung) |"
     r"(?:have|has|having|with|without|got)(?: got)? )(?:an?|any|no|at least one|its own|their own) (?P<noun>[a-z]{3,})"
@@ -201,7 +201,8 @@ def answers_other_class(query: Query | None, answers: np.ndarray, question: str,
 def counts_other_class(query: Query, question: str, pack: Pack) -> bool:
     """Whether things of another class are counted than the question says there are more or most of: seasons whose
     champion she was for "more races than"."""
-    asked = [kinds for found in _MORE_OF.finditer(question) if (kinds := _class_asked(found["nouns"], pack))]
+    nouns = [found["nouns"] for found in _MORE_OF.finditer(question)]
+    asked = [kinds for one in nouns if ANYBODY.isdisjoint(one.lower().split()) and (kinds := _class_asked(one, pack))]
     if len(asked) != 1:
         return False
     counted = [node.base.relation for node in query.walk()

@@ -16,7 +16,7 @@ from kgask.methods.accounted import CARRY_NOTHING, OPERATOR_WORDS, RelationWords
 from kgask.methods.doubts import relations_in
 from kgask.methods.heads import ANY_PLACE, ANYBODY, PERSONS, entities_called, have_all
 from kgask.methods.protocol import Retrieved
-from kgask.methods.relation_facts import is_small
+from kgask.methods.relation_facts import is_small, is_table
 from kgask.methods.unheard import unheard
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
@@ -207,7 +207,7 @@ def _of_several_sorts(
 ) -> Iterator[str]:
     """What is asked for in the plural, where things of no common sort are found by where they are or what they have,
     and nothing says which of them: circuits and teams for "Spanish tracks"."""
-    if len(answers) < 2 or _set_of(query, pack) is None or _is_of_class(query):
+    if is_table(pack) or len(answers) < 2 or _set_of(query, pack) is None or _is_of_class(query):
         return
     asked = _PLURAL.match(question)
     noun = asked["noun"].lower() if asked is not None else ""
