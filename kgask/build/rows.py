@@ -317,7 +317,7 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
         table = replace(table, label=())
     label = table.label or (key and called_as(kind, columns)) or named_by(columns, key, kind)
     first = next((name for name in names if name), "")
-    if not key and label and first not in label and are_marks(columns.get(first, [])):
+    if not key and first not in label and are_marks(columns.get(first, [])):
         key = (first,)
     if key and not label:
         label = key

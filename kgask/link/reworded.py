@@ -117,9 +117,9 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     # "which countries share a land border with Bolivia?"
     (re.compile(r"\bland (?=(?:border|frontier|boundar)(?:s|y|ies)?\b)", re.I), ""),
     # "Where are prices rising fastest, that is, which country has the highest inflation?"
-    (re.compile(r"\A[^?]+?,? (?:that is|that means|in other words|i\.e\.|meaning|put differently)[,:]? "
-                r"(?=(?:which|who|what) (?:[\w'-]+ ){2}(?!.*\b(?:it|its|that|this|those|these|they|them|their|he|his|"
-                r"him|she|her)\b))", re.I), ""),
+    (re.compile(r"\A\W*\w(?-i:[^?A-Z]+?),? (?:that is|that means|in other words|i\.e\.|meaning|put differently)[,:]? "
+                r"(?=(?:which|who|what) (?:[\w'-]+ ){2}(?!.*\b(?:it|its|that|this|those|these|they|them|their|there|he|"
+                r"his|him|she|her|our|us)\b))", re.I), ""),
     # "which comes second if you sort them by weight?"
     (re.compile(r",? (?:if|when) (?:you|we|i|one) (?:sort|rank|order|list|arrange)s? (?:them |all |it )*by\b", re.I),
      " by"),

@@ -24,10 +24,14 @@ _FORMS = tuple(
         (rf"{_BE} any (?P<kind>\S.*?)", "Which {kind}?"),
         # "did anything get built by Ann, and if so what?"
         (r"did (?:any|some)(?:thing|body|one) get (?P<rest>\S.*?)", "What was {rest}?"),
+        # "do we have anyone in Lisbon? names please"
+        (r"(?:do|have) we (?:have |got )?(?:any|some)(?:one|body) (?P<rest>\S.*?)", "Who is {rest}?"),
+        (r"(?:do|have) we (?:have |got )?(?:any|some)thing (?P<rest>\S.*?)", "What is {rest}?"),
         # "do any of the dogs bark, and which ones?"
         (r"(?:do|does|did|has|have|had|can) any (?:of )?(?P<kind>\S.*?)", "Which {kind}?"),
     )
 )
+_ANY_KIND = re.compile(r"any (?P<kind>(?!idea\b|chance\b|other\b|more\b|one\b|of\b|news\b)[a-z]+s \S[^?]*)\?", re.I)
 
 
 def which_of(text: str) -> str:
@@ -37,9 +41,13 @@ def which_of(text: str) -> str:
     'Which volcanic islands in Japan?'
     >>> which_of("Is there anything done in Rust, and if so what?"), which_of("Did anything get lent by Ann? What?")
     ('What is done in Rust?', 'What was lent by Ann?')
+    >>> which_of("Any animals lighter than 5 kg?"), which_of("Do we have anyone in Lisbon? Which ones?")
+    ('Which animals lighter than 5 kg?', 'Who is in Lisbon?')
     >>> which_of("Are there any lakes in Peru?"), which_of("Is it there, and who is it?")
     ('Are there any lakes in Peru?', 'Is it there, and who is it?')
     """
+    if found := _ANY_KIND.fullmatch(text.strip()):
+        return f"Which {found['kind']}?"
     for pattern, form in _FORMS:
         if found := pattern.fullmatch(text.strip()):
             said = found.groupdict()

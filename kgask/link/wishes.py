@@ -17,6 +17,10 @@ _WISH = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(r"\?\s+(?=[^?]*\Z)")
+_LISTS = re.compile(r"\b(?:names|codes|ids|titles|numbers|lists?|them|all|everyone|everything)\b", re.IGNORECASE)
+_IS_THERE_ANY = re.compile(
+    r"\W*(?:(?:is|are|was|were) there|(?:do|have) we(?: have| got)?) (?:any|some)", re.IGNORECASE
+)
 _ALIKE = 5  # letters that a noun and a word of the question begin with alike: "Whose light ...? Name the lighthouse."
 
 
@@ -33,5 +37,7 @@ def without_wish(text: str) -> str:
     if not end or not found:
         return text
     question = text[: end.start() + 1]
+    if _LISTS.search(found[0]) and _IS_THERE_ANY.match(question):
+        return f"{question} Which ones?"  # "do we have anyone in Lisbon? names please"
     noun = (found["noun"] or "").lower()[:_ALIKE]
     return question if not noun or re.search(rf"\b{noun}", question, re.IGNORECASE) else text

@@ -43,7 +43,9 @@ def _said(topic: EntityId, relation: RelationId, pack: Pack) -> str | None:
         return None
     role, name = label.removesuffix(" of"), re.escape(normalise(pack.labels([topic])[0]))
     roles = "|".join(map(re.escape, (role, plural(role))))
-    return rf"(?:{roles}) of (?:the )?{name}|{name} whose (?:{roles})"
+    has = rf"(?:how many|which|what) (?:{roles}) (?:do|does|did|has|have|had) {name}"
+    has += rf"|{name} ha(?:ve|s|d) (?:any |an? )?(?:{roles})"
+    return rf"(?:{roles}) of (?:the )?{name}|{name} whose (?:{roles})|{has}"
 
 
 def _asked(question: str) -> str:
