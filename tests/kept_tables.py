@@ -5,12 +5,15 @@ Made by people who had seen nothing of kgask (``tests/data/kept_tables``, one fo
 conversations (turn, gold; an empty line between two); what is in ``demo`` is asked of the demo pack. ``REFUSE`` is what
 the graph cannot answer, ``NONE`` what asks nothing. All of it was read while rules were written, or after; what came
 before that stands in docs/figures.md. The figures are printed as JSON, what is not right goes to OUT. Further
-arguments name the folders that are asked about.
+arguments name the folders that are asked about. What is in ``published`` is asked of packs of public data, in a folder
+``PACKS``: ``PACKS=packs python tests/kept_tables.py OUT published`` after ``kgask eval prepare f1 DATA -o packs/f1``,
+and so for mondial.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections import Counter
@@ -25,6 +28,7 @@ from kgask.opened import Opened
 
 FOLDER = Path(__file__).parent / "data" / "kept_tables"
 _NUMBER = re.compile(r"[€$£]?\s*(-?[\d,]*\.?\d+)\s*([^\d]*)")
+PUBLISHED = "published"
 CLOSE = 0.006  # of a number that is no whole one, how far it may be off
 
 
@@ -92,7 +96,9 @@ def _lines(path: Path) -> list[str]:
 
 
 def _built(graph: Path, out: Path) -> str:
-    """The pack of a folder; what has no files is asked of the demo."""
+    """The pack of a folder; what has no files is asked of the demo, or of a pack of public data."""
+    if graph.parent.name == PUBLISHED:
+        return str(Path(os.environ["PACKS"]) / graph.name)
     if [one.name for one in graph.iterdir()] == ["asked"]:
         return "demo"
     sources = tuple(files_of(str(graph)))
@@ -108,7 +114,7 @@ def main(out: Path, *parts: str) -> None:
     with (out / "not_right.tsv").open("w", encoding="utf-8") as stream:
         for asked in sorted(FOLDER.glob("*/*/asked")):
             graph, part = asked.parent, asked.parent.parent.name
-            if parts and part not in parts:
+            if (parts and part not in parts) or (part == PUBLISHED and "PACKS" not in os.environ):
                 continue
             with kgask.open(_built(graph, out), reader=None) as opened:
                 for one in judged(opened, asked):

@@ -105,6 +105,44 @@ def test_parts(parts: Opened, question: str, said: str | None) -> None:
     assert parts.ask(question).text in (said, "bronze" if "made out" in question else said)
 
 
+STOCK = """sku,description,bin,qty_on_hand,unit_price_eur
+HX-1001,hex bolts M8,A-01,4200,0.12
+CB-2040,cable drum 50 m,C-11,18,64.50
+GL-3300,work gloves,B-07,340,3.90
+HH-3310,hard hats,B-08,40,14.50
+PT-4100,packing tape,A-14,600,2.10
+"""
+KIN = """subject,relation,object
+Sofia Oakes,child of,Raymond Oakes
+Sofia Oakes,child of,Ines Carvalho
+Beatriz Oakes,child of,Sofia Oakes
+Sofia Oakes,lives in,Lisbon
+Beatriz Oakes,lives in,Lisbon
+Raymond Oakes,lives in,Porto
+"""
+
+
+def test_marks_in_the_first_column_tell_rows_apart_and_titles_behind_them_name_these(tmp_path: Path) -> None:
+    with _opened(tmp_path, "stock.csv", STOCK) as opened:
+        assert opened.ask("Which product is second in price, counting from the most expensive?").text == "hard hats"
+        assert opened.ask("Any items in bin B-08?").text in ("hard hats", None)
+        assert opened.pack.labels([opened.pack.find_key("GL-3300") or -1]) == ["work gloves"]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many children does Sofia Oakes have?", {"1", ""}),  # no parents
+        ("do we have anyone in Lisbon? names please", {"Sofia Oakes", "Beatriz Oakes"}),
+        ("Does Sofia Oakes have any children?", {"yes"}),
+    ],
+)
+def test_kin(tmp_path: Path, question: str, said: set[str]) -> None:
+    with _opened(tmp_path, "kin.csv", KIN) as opened:
+        found = {*(opened.ask(question).text or "").split(" | ")}
+        assert found == said or (found <= said and "" in said)
+
+
 def test_an_id_of_what_a_file_is_about_names_its_lines(tmp_path: Path) -> None:
     with _opened(tmp_path, "letters_export.jsonl", LETTERS) as opened:
         assert opened.ask("Who is the recipient of MB-002?").text == "Ann"
