@@ -68,6 +68,8 @@ _ORDERED_BY = re.compile(r"\b(?:by|in terms of|according to) (?:total |its |thei
 _NUMBER_OF = re.compile(
     r"(?:number|count|no|num|nr|total)(?: of)? (?P<of>[a-z]+)|(?P<noun>[a-z]+) (?:count|number|total)"
 )
+_LONGER = re.compile(r"\blong(?:er|est)\b", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:until|till|ends?|ending|expir\w*|best before|use by|valid to)\b", re.IGNORECASE)
 _OF_SO_MANY = re.compile(
     r"\b(?:of|for|across|over) (?:the |both |all |these |those |our )?(?P<number>\d+|two|three|four|five|six|seven|"
     r"eight|nine|ten) [a-z]+s\b(?<!years)(?<!days)(?<!months)",
@@ -83,7 +85,8 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     others = (
         _is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_other_weight, _is_no_year,
         _is_of_several_kinds, _is_no_quantity, _is_no_time, _is_told_in_column, _is_told_otherwise,
-        _is_ordered_otherwise, _counts_numbers, _is_of_more, _tells_each, _counts_values,
+        _is_ordered_otherwise, _counts_numbers, _is_of_more, _tells_each, _counts_values, _ends_sooner,
+        _leaves_all_named,
     )  # fmt: skip
     if any(is_other(found, question, pack) for is_other in others):
         return True
@@ -253,6 +256,24 @@ def _counts_values(found: Hypothesis, question: str, pack: Pack) -> bool:
                 return True  # each has one, and so none has more
     sizes = [node.path[-1] for node in (query.walk() if query is not None else ()) if isinstance(node, nodes.SizeOf)]
     return any(one < pack.n_relations and relation_axis(pack, one) not in (None, *WHEN) for one in sizes)
+
+
+def _ends_sooner(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether what ends first is found where something lasts longer: what keeps longest can be drunk until later."""
+    match found.make_query():
+        case nodes.Best(_, nodes.ValueOf((relation,)), most) if relation < pack.n_relations and not most:
+            label = relation_phrase(pack.relations()[relation].label)
+            is_end = relation_axis(pack, relation) in WHEN and _UNTIL.search(label) is not None
+            return is_end and _LONGER.search(question) is not None
+    return False
+
+
+def _leaves_all_named(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether all of those that are named answer which of them it is, by a limit that they all keep."""
+    match found.make_query():
+        case nodes.Where(nodes.Entities(ids)):
+            return len(found.answers) == len(ids) > 1 and re.search(r"\bor\b", question, re.IGNORECASE) is not None
+    return False
 
 
 def _is_of_more(found: Hypothesis, question: str, pack: Pack) -> bool:

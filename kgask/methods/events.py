@@ -67,7 +67,8 @@ _MEASURES = {  # heard in questions too
     r"cost|bill|fee|rate|valu|rent|salar|eur|usd|charg|fare|budget|"
     r"tariff|paid|spent|ticket|£|€|[$]|bid|sum|worth|insur|amount|gbp|chf|dollar|euro|pound",
     # no area and no depth, which may be told in kilometres
-    r"(?:longer|shorter)(?= than|\W*\Z)|(?:long|short)est": r"\A(?!.*\b(?:area|depth|deep)\b).*(?:leng|long|durat|time|"
+    r"(?:longer|shorter)(?= than|,|\W*\Z)|(?:long|short)est": r"\A(?!.*\b(?:area|depth|deep)\b).*(?:leng|long|durat|"
+    r"time|"
     r"dist|km|met(?:re|er)|mile|page|minute|hour|day|year|month|week|\bage|birth|death|born|life|span|stretch|height|tall|"
     r"elev|\bm\b|word|term|start|begin|since|reign|tenure|join|hire|appoint|elect|found|open|establ|date|employ|serv|stop|"
     r"mins?\b|secs?\b|\d|wait|lead|run|last|in \w+|bore|chain|track|line|haul|way|path|route|ft\b|feet|foot|cm\b|mm\b|"
