@@ -89,6 +89,8 @@ def test_what_is_not_counted_is_not_compared(races: Opened, text: str) -> None:
         ("the mean depth of Lake Geneva and Loch Ness", "268"),
         ("Which countries border Italy but not Germany?", "Slovenia | Vatican City | San Marino"),
         ("Which countries border both Germany and Italy?", "Switzerland | Austria | France"),
+        ("Do Finland and Estonia use the euro?", "yes"),
+        ("Did Thomas Mann as well as Hermann Hesse get the literature Nobel?", "yes"),
         ("Which countries border Germany and also Italy?", "Switzerland | Austria | France"),
     ],
 )
@@ -106,6 +108,7 @@ def test_two_values_or_lists(demo: Opened, text: str, said: str) -> None:
         "Is Paris bigger than blue?",
         "Which countries border Italy but not the best ones?",
         "the total fun of Paris and London",
+        "Do Peru and Spain share a language with each other?",
     ],
 )
 def test_what_is_no_two_questions_is_still_refused(demo: Opened, text: str) -> None:

@@ -19,7 +19,7 @@ from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
-from kgask.query.base import Comparison, SetNode
+from kgask.query.base import Comparison, SetNode, TruthNode
 from kgask.query.nodes import Query
 from kgask.types import Question
 
@@ -53,6 +53,17 @@ _AND_ALSO = re.compile(
 )
 _BOTH = re.compile(r"(?P<before>.+?) both(?: of)?(?P<one> [^?]+?) and (?P<other>[^?]+?)\W*", re.IGNORECASE)
 _OF_WHAT = re.compile(r"\W*(?:which|what|who|list|name|show|find|give|[a-z]+s (?:that|who|which)) ", re.IGNORECASE)
+_BOTH_SO = re.compile(
+    r"\W*(?:and |so )?(?P<aux>is|are|was|were|do|does|did|has|have|had) (?:both )?(?P<one>[^?]+?) (?:and|as well as) "
+    r"(?P<rest>[^?]+?)(?: both)?\W*",
+    re.IGNORECASE,
+)
+_OF_EACH = {"are": "is", "were": "was", "do": "does", "have": "has"}
+_OF_EACH_OTHER = re.compile(
+    r"\b(?:shar\w+|each other|one another|same|common|together|between|border|borders|neighbou?rs?|adjoin\w*|touch|"
+    r"meet|met|related|married|siblings|brothers|sisters|cousins|friends|equal|identical|alike|different|more|less|than|or)\b",
+    re.IGNORECASE,
+)
 MOST_WORDS = 6  # of a name behind "but not"
 
 
@@ -152,6 +163,18 @@ def _of_lists(text: str, linker: Linker) -> _Two | None:
             ends = [one.span for one in linker.link(Question(left)) if one.span[1] == len(left)]
             if ends and _is_name(other, linker):
                 return _Two((f"{left}?", f"{left[: min(ends)[0]]}{other}?"), _joined(made))
+    return _of_both(text, linker)
+
+
+def _of_both(text: str, linker: Linker) -> _Two | None:
+    """Whether something is so of two, or what has to do with both."""
+    found = _BOTH_SO.fullmatch(text) if _OF_EACH_OTHER.search(text) is None else None
+    if found is not None and _is_name(found["one"].removeprefix("the "), linker):
+        aux, rest = found["aux"].lower(), found["rest"]
+        stops = [one.span[1] for one in linker.link(Question(rest)) if one.span[0] == 0 and one.span[1] < len(rest)]
+        if stops:
+            aux = _OF_EACH.get(aux, aux)
+            return _Two((f"{aux} {found['one']}{rest[max(stops) :]}?", f"{aux} {rest}?"), _both_so)
     found = _BOTH.fullmatch(text) if _OF_WHAT.match(text) else None
     if found is not None and _is_name(found["one"].strip().removeprefix("the "), linker):
         other = found["other"].removeprefix("the ")
@@ -168,3 +191,7 @@ def _is_name(text: str, linker: Linker) -> bool:
 
 def _joined(made: type[nodes.And | nodes.Minus]) -> Callable[[Query, Query], Query | None]:
     return lambda one, other: made(one, other) if isinstance(one, SetNode) and isinstance(other, SetNode) else None
+
+
+def _both_so(one: Query, other: Query) -> Query | None:
+    return nodes.All((one, other)) if isinstance(one, TruthNode) and isinstance(other, TruthNode) else None

@@ -19,6 +19,7 @@ from kgask.chat.referents import Referents
 from kgask.chat.shorts import counts_years, other_year
 from kgask.chat.turns import Turn
 from kgask.link.plurals import singulars
+from kgask.methods.doubts import relations_in
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.relation_words import plural
@@ -192,8 +193,24 @@ class Memory:
         """So many things of a kind that were spoken of last, one by one; people, where there are any."""
         recent = [entity for _, entity in zip(range(MOST_TOGETHER), self.recent(), strict=False)]
         recent = (are_people and [one for one in recent if self.referents.is_person(one)]) or recent
-        alike = [one for one in recent if self.referents.alike(recent[0], one)]
-        return tuple(sorted(alike[:number])) if len(alike) >= number else None
+        alike = [one for one in recent if self.referents.alike(recent[0], one)][:number]
+        return tuple(sorted(self._rather_named(tuple(alike)))) if len(alike) >= number else None
+
+    def _rather_named(self, two: tuple[EntityId, ...]) -> tuple[EntityId, ...]:
+        """Two things, or, where one of them was an answer and the other was not, those of which the same was asked:
+        Finland and Estonia, rather than Estonia and whom Finland left."""
+        named = {one for turn in self.turns[-REMEMBERED:] for one in turn.topics}
+        return (len(two) == 2 and len({one in named for one in two}) == 2 and self._asked_alike()) or two
+
+    def _asked_alike(self) -> tuple[EntityId, ...]:
+        """The two things of one kind of which the same was asked last, one after the other."""
+        about = [turn for turn in self.turns[-REMEMBERED:] if turn.query is not None and len(turn.topics) == 1]
+        for before in reversed(about[:-1]):
+            (one,), (other,) = before.topics, about[-1].topics
+            is_same = [*relations_in(before.query)] == [*relations_in(about[-1].query)]  # type: ignore[arg-type]
+            if is_same and one != other and self.referents.alike(one, other):
+                return one, other
+        return ()
 
     def two_of_a_kind(self) -> tuple[EntityId, ...]:
         """The two things of one kind that were spoken of last, whatever was spoken of since."""
@@ -201,7 +218,7 @@ class Memory:
         for at, one in enumerate(recent):
             other = next((each for each in recent[at + 1 :] if self.referents.alike(one, each)), None)
             if other is not None:
-                return one, other
+                return self._rather_named((one, other))
         return ()
 
     def pairs(self) -> list[tuple[EntityId, ...]]:

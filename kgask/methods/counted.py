@@ -69,6 +69,10 @@ _NUMBER_OF = re.compile(
     r"(?:number|count|no|num|nr|total)(?: of)? (?P<of>[a-z]+)|(?P<noun>[a-z]+) (?:count|number|total)"
 )
 _LONGER = re.compile(r"\blong(?:er|est)\b", re.IGNORECASE)
+_MEASURED = re.compile(
+    r"\b(?:long|short|deep|shallow|heavi|light|tall|wid|narrow|fast|slow|hott|cold|dens)e(?:r|st)\b", re.IGNORECASE
+)
+_NUMBERED = re.compile(r"\b(?:most|more|fewest|fewer|least|less|number|many|list)\b", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:until|till|ends?|ending|expir\w*|best before|use by|valid to)\b", re.IGNORECASE)
 _OF_SO_MANY = re.compile(
     r"\b(?:of|for|across|over) (?:the |both |all |these |those |our )?(?P<number>\d+|two|three|four|five|six|seven|"
@@ -255,6 +259,8 @@ def _counts_values(found: Hypothesis, question: str, pack: Pack) -> bool:
             if len(ends) <= len(ids):
                 return True  # each has one, and so none has more
     sizes = [node.path[-1] for node in (query.walk() if query is not None else ()) if isinstance(node, nodes.SizeOf)]
+    if sizes and not is_table(pack) and _MEASURED.search(question) and not _NUMBERED.search(question):
+        return True  # the longest range is not that of most mountains
     return any(one < pack.n_relations and relation_axis(pack, one) not in (None, *WHEN) for one in sizes)
 
 
