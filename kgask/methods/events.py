@@ -70,7 +70,7 @@ _MEASURES = {  # heard in questions too
     r"(?:longer|shorter)(?= than|,|\W*\Z)|(?:long|short)est": r"\A(?!.*\b(?:area|depth|deep)\b).*(?:leng|long|durat|"
     r"time|"
     r"dist|km|met(?:re|er)|mile|page|minute|hour|day|year|month|week|\bage|birth|death|born|life|span|stretch|height|tall|"
-    r"elev|\bm\b|word|term|start|begin|since|reign|tenure|join|hire|appoint|elect|found|open|establ|date|employ|serv|stop|"
+    r"elev|\bm\b|word|term|start|begin|since|reign|tenure|join|hire|admi|enrol|enter|stay|keep|until|till|expir|valid|appoint|elect|found|open|establ|date|employ|serv|stop|"
     r"mins?\b|secs?\b|\d|wait|lead|run|last|in \w+|bore|chain|track|line|haul|way|path|route|ft\b|feet|foot|cm\b|mm\b|"
     r"lag|delay|late|period|from|to\b|arriv|depart|acquir|bought|purchas|commission|install|built|planted|introduc|"
     r"episode|chapter|lap)",

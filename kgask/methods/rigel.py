@@ -208,11 +208,11 @@ class Rigel:
 
     def unhonoured(self, request: Request, found: Retrieved, pack: Pack) -> tuple[str, ...]:
         """Words of a question that choose among what was found, or say more than it does, and are not honoured."""
-        text = request.question.text
-        lost = () if request.is_claim else read_over(found, text, request.words, pack)
-        if lost or not (may_restrict(text) or found.features.get("idle")):
-            return lost
-        return self._operators(pack).unhonoured(request, found) if found.hypotheses and self.planner.writes else ()
+        text, chosen = request.question.text, tuple[str, ...]()
+        is_restricted = may_restrict(text) or bool(found.features.get("idle"))
+        if is_restricted and found.hypotheses and self.planner.writes:
+            chosen = self._operators(pack).unhonoured(request, found)
+        return chosen or (() if request.is_claim else read_over(found, text, request.words, pack))
 
     def evidence(self, found: Retrieved, pack: Pack, scope: Scope) -> Evidence:
         """The best triples of each hop, in plan order."""
