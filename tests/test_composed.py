@@ -116,6 +116,22 @@ def test_what_is_no_two_questions_is_still_refused(demo: Opened, text: str) -> N
     assert not composed(request, refusal, demo.linker, demo.pack, demo.ask)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Do Chile and Brazil border each other?", "no"),  # both border Peru
+        ("Do Peru and Brazil border each other?", "yes"),
+        ("Do Poland and Italy share a border with each other?", "no"),
+        ("Do Germany and the Netherlands border one another?", "yes"),
+        ("Are the Netherlands and Italy next to each other?", "no"),
+    ],
+)
+def test_each_other_is_no_third(demo: Opened, text: str, said: str) -> None:
+    assert demo.ask(text).text == said
+    request, refusal = _refused(demo, text)
+    assert composed(request, refusal, demo.linker, demo.pack, demo.ask).text == said
+
+
 def test_years_share_the_name_behind_them(races: Opened) -> None:
     said = with_shared_words("who won the 1988 and the 1990 Monaco Grand Prix?", races.pack)
     assert said == "who won the 1988 Monaco Grand Prix and the 1990 Monaco Grand Prix?"

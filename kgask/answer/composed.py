@@ -64,6 +64,7 @@ _OF_EACH_OTHER = re.compile(
     r"meet|met|related|married|siblings|brothers|sisters|cousins|friends|equal|identical|alike|different|more|less|than|or)\b",
     re.IGNORECASE,
 )
+_RECIPROCAL = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
 MOST_WORDS = 6  # of a name behind "but not"
 
 
@@ -167,14 +168,20 @@ def _of_lists(text: str, linker: Linker) -> _Two | None:
 
 
 def _of_both(text: str, linker: Linker) -> _Two | None:
-    """Whether something is so of two, or what has to do with both."""
-    found = _BOTH_SO.fullmatch(text) if _OF_EACH_OTHER.search(text) is None else None
+    """Whether something is so of two, or of each to the other, or what has to do with both."""
+    is_reciprocal = _RECIPROCAL.search(text) is not None
+    found = _BOTH_SO.fullmatch(text) if is_reciprocal or _OF_EACH_OTHER.search(text) is None else None
     if found is not None and _is_name(found["one"].removeprefix("the "), linker):
-        aux, rest = found["aux"].lower(), found["rest"]
-        stops = [one.span[1] for one in linker.link(Question(rest)) if one.span[0] == 0 and one.span[1] < len(rest)]
+        aux, one, rest = found["aux"].lower(), found["one"], found["rest"]
+        bare = rest.removeprefix("the ")
+        stops = [link.span[1] for link in linker.link(Question(bare)) if link.span[0] == 0 and link.span[1] < len(bare)]
         if stops:
             aux = _OF_EACH.get(aux, aux)
-            return _Two((f"{aux} {found['one']}{rest[max(stops) :]}?", f"{aux} {rest}?"), _both_so)
+            stop = max(stops) + len(rest) - len(bare)
+            other, said = rest[:stop], rest[stop:]
+            asked = [(one, other), (other, one)] if is_reciprocal else [(one, ""), (other, "")]
+            first, second = (f"{aux} {name}{to.join(_RECIPROCAL.split(said))}?" for name, to in asked)
+            return _Two((first, second), _both_so)
     found = _BOTH.fullmatch(text) if _OF_WHAT.match(text) else None
     if found is not None and _is_name(found["one"].strip().removeprefix("the "), linker):
         other = found["other"].removeprefix("the ")

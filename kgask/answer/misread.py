@@ -73,6 +73,7 @@ _DOES = re.compile(
 )
 _MOST = re.compile(r"\b(?:most|least) \Z", re.IGNORECASE)
 SAID = 4  # letters of a word that a relation is called by, which the question says
+_RECIPROCAL = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
 HARDLY, SURELY = 0.05, 0.5  # scores of who is hardly meant, and of who is
 
 
@@ -125,7 +126,11 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if tells_flag(query, question, pack) or says_contrary(query, question, pack):
         return True
-    if goes_from_role(query, question, pack) or _is_neither(best, question, spans):
+    if (
+        goes_from_role(query, question, pack)
+        or _is_neither(best, question, spans)
+        or _goes_by_third(query, question, pack)
+    ):
         return True
     if (
         _counts_owner(query, question, spans)
@@ -162,6 +167,19 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     is_of_others = is_of_others or (is_truth and passes_over_role(query, question, pack))
     is_of_other_lives = passes_over_lives(query, question, spans, pack) or swaps_lives(query, question, spans, pack)
     return is_other_way or is_of_others or is_of_other_lives
+
+
+def _goes_by_third(query: Query, question: str, pack: Pack) -> bool:
+    """Whether two are said to have to do with each other for what both have: Chile and Brazil both border Peru."""
+    if _RECIPROCAL.search(question) is None:
+        return False
+    match query:
+        case nodes.Some(nodes.And()):
+            return True
+        case nodes.Holds(subject, relation, end):
+            ways = (relation, opposite(relation, pack.n_relations))
+            return any(isinstance(side, nodes.Follow) and side.relation in ways for side in (subject, end))
+    return False
 
 
 def _masked(question: str, query: Query, spans: Spans) -> str:
