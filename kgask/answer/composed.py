@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kgask.answer.misread import RECIPROCAL
 from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer
 from kgask.link.linker import Linker
@@ -64,7 +65,6 @@ _OF_EACH_OTHER = re.compile(
     r"meet|met|related|married|siblings|brothers|sisters|cousins|friends|equal|identical|alike|different|more|less|than|or)\b",
     re.IGNORECASE,
 )
-_RECIPROCAL = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
 MOST_WORDS = 6  # of a name behind "but not"
 
 
@@ -169,7 +169,7 @@ def _of_lists(text: str, linker: Linker) -> _Two | None:
 
 def _of_both(text: str, linker: Linker) -> _Two | None:
     """Whether something is so of two, or of each to the other, or what has to do with both."""
-    is_reciprocal = _RECIPROCAL.search(text) is not None
+    is_reciprocal = RECIPROCAL.search(text) is not None
     found = _BOTH_SO.fullmatch(text) if is_reciprocal or _OF_EACH_OTHER.search(text) is None else None
     if found is not None and _is_name(found["one"].removeprefix("the "), linker):
         aux, one, rest = found["aux"].lower(), found["one"], found["rest"]
@@ -180,7 +180,7 @@ def _of_both(text: str, linker: Linker) -> _Two | None:
             stop = max(stops) + len(rest) - len(bare)
             other, said = rest[:stop], rest[stop:]
             asked = [(one, other), (other, one)] if is_reciprocal else [(one, ""), (other, "")]
-            first, second = (f"{aux} {name}{to.join(_RECIPROCAL.split(said))}?" for name, to in asked)
+            first, second = (f"{aux} {name}{to.join(RECIPROCAL.split(said))}?" for name, to in asked)
             return _Two((first, second), _both_so)
     found = _BOTH.fullmatch(text) if _OF_WHAT.match(text) else None
     if found is not None and _is_name(found["one"].strip().removeprefix("the "), linker):

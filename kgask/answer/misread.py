@@ -73,7 +73,7 @@ _DOES = re.compile(
 )
 _MOST = re.compile(r"\b(?:most|least) \Z", re.IGNORECASE)
 SAID = 4  # letters of a word that a relation is called by, which the question says
-_RECIPROCAL = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
+RECIPROCAL = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
 HARDLY, SURELY = 0.05, 0.5  # scores of who is hardly meant, and of who is
 
 
@@ -171,7 +171,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
 
 def _goes_by_third(query: Query, question: str, pack: Pack) -> bool:
     """Whether two are said to have to do with each other for what both have: Chile and Brazil both border Peru."""
-    if _RECIPROCAL.search(question) is None:
+    if RECIPROCAL.search(question) is None:
         return False
     match query:
         case nodes.Some(nodes.And()):

@@ -17,9 +17,8 @@ from kgask.methods.doubts import relations_in
 from kgask.methods.heads import ANY_PLACE, ANYBODY, PERSONS, entities_called, have_all
 from kgask.methods.protocol import Retrieved
 from kgask.methods.relation_facts import is_small, is_table
-from kgask.methods.unheard import unheard
+from kgask.methods.unheard import label_words, unheard
 from kgask.pack.labels import relation_phrase
-from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
@@ -178,7 +177,7 @@ def _of_sort(
         school = _SCHOOL.search(question)
         if school and not is_within_any(school.span(), covered) and not _are_schools(answers, pack):
             yield school[0].lower()
-        if _WHERE.match(question) and not _words_of(runner.types(answers[:SAMPLED]), pack).isdisjoint(PERSONS):
+        if _WHERE.match(question) and not label_words(runner.types(answers[:SAMPLED]), pack).isdisjoint(PERSONS):
             yield "where"
         found, base = _HEAD.match(question), _set_of(query, pack)
         group = found.lastgroup if found is not None else None
@@ -191,7 +190,7 @@ def _of_sort(
         if noun in ANYBODY | CARRY_NOTHING | ANY_PLACE | _ANY_WORK or _is_said(forms, query, pack):
             return
         members = runner.members(base).possible if base is not query else answers
-        kinds = _words_of(runner.types(np.concatenate((answers[:SAMPLED], members[:SAMPLED]))), pack)
+        kinds = label_words(runner.types(np.concatenate((answers[:SAMPLED], members[:SAMPLED]))), pack)
         known = any(map(str.islower, pack.labels(sorted(entities_called(noun, pack)))))
         is_other = (
             bool(kinds)
@@ -238,13 +237,9 @@ def _are_schools(answers: np.ndarray, pack: Pack) -> bool:
     return all("school" in label.lower() for label in pack.labels(answers[:SAMPLED].tolist()))
 
 
-def _words_of(entities: Sequence[int] | np.ndarray, pack: Pack) -> set[str]:
-    return {word for label in pack.labels([*map(int, entities)]) for word in normalise(label).split()}
-
-
 def _is_said(forms: Collection[str], query: Query, pack: Pack) -> bool:
     """Whether the relations or the names of a query are called so."""
-    said = RelationWords(pack).of(relations_in(query)) | _words_of(entity_ids(query), pack)
+    said = RelationWords(pack).of(relations_in(query)) | label_words(entity_ids(query), pack)
     return any(is_all_called(one, said) for one in forms)
 
 

@@ -8,7 +8,7 @@ other Nolan), is a name itself, or says what is counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def unheard(text: str, words: Sequence[Word], found: Retrieved, pack: Pack) -> t
     seeds = [seed for one in found.linked for seed in one.seeds if seed.entity in named]
     seeds += [seed for seed in found.seeds if seed.entity in named]
     covered = [*(seed.span for seed in seeds), *found.pointed]
-    said = RelationWords(pack).of(relations_in(query)) | _words_of(sorted(named | classes), pack)
+    said = RelationWords(pack).of(relations_in(query)) | label_words(sorted(named | classes), pack)
     left = [
         at for at in rare
         if not is_within_any((words[at].start, words[at].end), covered) and not _is_said(words[at].norm, said)
@@ -141,7 +141,7 @@ def _met(query: Query, answers: np.ndarray, pack: Pack) -> frozenset[str]:
         found += [runner.members(node).possible[:SAMPLED] for node in _gone_through(query)]
         entities = np.unique(np.concatenate(found)).astype(np.int64)
         had = neighbours(pack, entities.tolist(), inverse=False)
-        return _words_of([*entities.tolist(), *runner.types(entities).tolist(), *sorted(had)[:SAMPLED]], pack)
+        return label_words([*entities.tolist(), *runner.types(entities).tolist(), *sorted(had)[:SAMPLED]], pack)
     except BudgetError:
         return frozenset()
 
@@ -153,5 +153,6 @@ def _gone_through(query: Query) -> Iterator[nodes.Follow]:
     yield from (one for one in every if isinstance(one, nodes.Follow))
 
 
-def _words_of(entities: Sequence[int], pack: Pack) -> frozenset[str]:
-    return frozenset(word for label in pack.labels(entities) for word in normalise(label).split())
+def label_words(entities: Iterable[int], pack: Pack) -> frozenset[str]:
+    """The words of the labels of entities, normalised."""
+    return frozenset(word for label in pack.labels([*map(int, entities)]) for word in normalise(label).split())
