@@ -8,7 +8,7 @@ import pytest
 
 import kgask
 from kgask.answer.pipeline import Pipeline
-from kgask.methods.heads import passes_over_head
+from kgask.methods.heads import counts_other_class, passes_over_head
 from kgask.query.text import parse
 from kgask.retrieve.run import run
 
@@ -51,3 +51,20 @@ def test_what_is_passed_over(demo: Pipeline, question: str, passes: bool) -> Non
 )
 def test_what_another_class_or_relation_answers(demo: Pipeline, question: str, never: str) -> None:
     assert never not in (demo.ask(question).text or "")
+
+
+@pytest.mark.parametrize(
+    ("measure", "question", "is_other"),
+    [
+        ("size(^<P17>)", "Which country has the most rivers?", True),  # all that is within it
+        ("value(<P1082>)", "Which country has the most cities?", True),
+        ("value(<P2044>)", "Which country has the most mountains?", True),
+        ("value(<P1082>)", "Which country has the most people?", False),
+        ("value(<P1082>)", "Which country has the largest population?", False),
+        ("size(<P47>)", "Which country borders the most countries?", False),
+    ],
+)
+def test_the_most_of_a_class_is_of_that_class(demo: Pipeline, measure: str, question: str, is_other: bool) -> None:
+    query = parse(f"best(class(<class-country>), {measure}, most 1)", demo.pack)
+    assert counts_other_class(query, question, demo.pack) is is_other
+    assert not (is_other and demo.ask(question))

@@ -23,7 +23,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import SetNode
-from kgask.query.ends import kind_of_ends
+from kgask.query.ends import kind_of_ends, share_of_ends
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import neighbours
 from kgask.retrieve.frontier import Budget
@@ -34,6 +34,7 @@ ANY_PLACE = frozenset("point place spot location site area region feature peak s
 MOST_KINDS = 3  # of one thing and its fellows, which may be persons, laureates and writers
 SAMPLED = 50  # answers whose types are looked at
 LOOK_SECONDS = 0.5
+MOSTLY = 0.5  # of what is counted that is of the class asked for
 PERSONS = frozenset(("person", "human", "people", "human being"))
 _HEAD = re.compile(
     r"\W*(?:(?:tell|show|give) me |name |list )?(?:(?:which|what|how many)(?: of the| other)? (?P<noun>[a-z]{3,}) "
@@ -207,11 +208,20 @@ def counts_other_class(query: Query, question: str, pack: Pack) -> bool:
         return False
     counted = [node.base.relation for node in query.walk()
                if isinstance(node, nodes.Count) and isinstance(node.base, nodes.Follow)]  # fmt: skip
-    counted += [node.path[-1] for node in query.walk() if isinstance(node, nodes.SizeOf)]
+    sizes = [node.path[-1] for node in query.walk() if isinstance(node, nodes.SizeOf)]
+    counted += sizes
     ends = [kind for relation in counted if (kind := kind_of_ends(pack, relation)) is not None]
     runner = Runner(pack, Budget(LOOK_SECONDS))
-    is_class = any(len(runner.members(nodes.Class(one)).certain) for one in sorted(asked[0])) if ends else False
-    return is_class and not asked[0].issuperset(ends)
+    shares = [share for one in sizes if (share := share_of_ends(pack, one, asked[0])) is not None]
+    is_other = bool(ends and not asked[0].issuperset(ends)) or any(share < MOSTLY for share in shares)
+    measured = {one for node in query.walk() if isinstance(node, nodes.Best) and isinstance(node.by, nodes.ValueOf)
+                for one in node.by.path}  # fmt: skip
+    if measured and not is_small(pack):  # the most cities are not the most inhabitants
+        said = RelationWords(pack).of(measured)
+        is_other = is_other or not any(
+            is_all_called(one, said) for word in " ".join(nouns).lower().split() for one in (word, *singulars(word))
+        )
+    return is_other and any(len(runner.members(nodes.Class(one)).certain) for one in sorted(asked[0]))
 
 
 def is_of_no_such_class(query: Query, answers: np.ndarray, question: str, pack: Pack) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -31,11 +32,23 @@ def kind_of_ends(pack: Pack, relation: DirectedRelationId) -> EntityId | None:
     return known[relation]
 
 
-def _kind_of_ends(pack: Pack, relation: DirectedRelationId) -> EntityId | None:
+def share_of_ends(pack: Pack, relation: DirectedRelationId, kinds: Collection[EntityId]) -> float | None:
+    """The share of those that a directed relation leads to and that have types which have one of ``kinds``, from 0 to 1
+    by :data:`SAMPLED` of its triples; None where none has a type, and of a graph elsewhere."""
+    every = [] if pack.source is not None else [_types_of(pack, end) for end in _ends(pack, relation).tolist()]
+    typed = [not {*types}.isdisjoint(kinds) for types in every if len(types)]
+    return sum(typed) / len(typed) if typed else None
+
+
+def _ends(pack: Pack, relation: DirectedRelationId) -> np.ndarray:
     plain, inverse = undirected(relation, pack.n_relations)
     relations, ends = (pack.in_relation, pack.in_subject) if inverse else (pack.out_relation, pack.out_object)
     places = np.flatnonzero(relations == plain)
-    ends = ends[places[:: 1 + len(places) // SAMPLED]]
+    return ends[places[:: 1 + len(places) // SAMPLED]]
+
+
+def _kind_of_ends(pack: Pack, relation: DirectedRelationId) -> EntityId | None:
+    ends = _ends(pack, relation)
     types = [kind for end in ends.tolist() for kind in _types_of(pack, end)]
     often = [kind for kind in dict.fromkeys(types) if types.count(kind) >= NEARLY_ALL * len(ends)]
     return min(often, key=lambda kind: int(pack.in_indptr[kind + 1] - pack.in_indptr[kind]), default=None)
