@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from kgask.answer.composed import composed
 from kgask.answer.either import by_name
+from kgask.answer.marks import by_marks
 from kgask.answer.narrowed import of_nation, of_sort
 from kgask.answer.numbers import of_two_counts
 from kgask.answer.owned import of_its_own
@@ -43,6 +44,7 @@ def otherwise(request: Request, answer: Answer, linker: Linker, pack: Pack, ask:
 
     ``ask`` asks a question by itself.
     """
+    answer = by_marks(request, answer, ask)
     answer = of_its_own(request, by_name(request, answer, linker, pack, ask), linker, pack, ask)
     answer = of_sort(request, of_two_counts(request, answer, pack, ask), pack, ask)
     answer = composed(request, of_nation(request, answer, pack, ask), linker, pack, ask)

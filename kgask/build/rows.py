@@ -92,7 +92,7 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
     told = sum(_tells(name, values) for name, values in zip(names, columns, strict=True))
     is_again = len(set(columns[0])) < len(columns[0])  # what is said of one thing in several lines are triples
     if n != 3 or sum(map(is_date, columns[0])) >= NEARLY * len(columns[0]):
-        if is_again and n > 3 and _is_relation(columns[1], True):
+        if is_again and n > 3 and _is_relation(columns[1], True) and not _is_called(names[1]):
             return UNLIKE
         return SURE if told or n > 3 else PERHAPS
     if is_again or not told:

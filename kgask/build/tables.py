@@ -170,13 +170,22 @@ def space_of(source: str) -> str:
     return singular(readable(PurePath(source).name.split(".")[0])) if source != "-" else "row"
 
 
+_SAYS_NOTHING = re.compile(
+    r"\A(?:(?:my|our|all|the) )+|"
+    r"(?: (?:export|exported|list|data|dataset|table|dump|sheet|file|register|catalogue|catalog|inventory|log|overview|"
+    r"(?:19|20)\d\d))+\Z"
+)
+
+
 def type_of(stem: str) -> str:
     """What the things of a file are, if it is called by a plural.
 
     >>> type_of("pistes"), type_of("Media_Types"), type_of("export 2024"), type_of("stock")
     ('piste', 'media type', '', '')
+    >>> type_of("contracts_export"), type_of("my_cameras"), type_of("invoices_2023"), type_of("price list")
+    ('contract', 'camera', 'invoice', '')
     """
-    words = readable(stem)
+    words = _SAYS_NOTHING.sub("", readable(stem))
     is_plural = singular(words) != words or _ALIKE.search(words) is not None
     return singular(words) if is_plural and not any(map(str.isdigit, words)) else ""
 

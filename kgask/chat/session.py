@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from kgask.answer.marks import asks_marks, told_by_marks
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.requeried import requeried
 from kgask.answer.request import AskOptions, checked_question
@@ -97,7 +98,8 @@ class Chat:
             answered = [one for one in asked if one[1]]
             if answered:
                 way, answer = max(answered, key=lambda one: self._worth(line, *one) - one[0].doubt)
-                return self._turn(line, way, self._as_sure(way, answer))
+                told = told_by_marks(answer) if asks_marks(line) else None
+                return self._turn(line, way, self._as_sure(way, told or answer))
             refused = refused or max(asked, key=lambda one: one[1].confidence - one[0].doubt, default=None)
         return self._turn(line, *(refused or (Way(line), self.pipeline.refused(line, NOT_SPOKEN_OF))))
 
