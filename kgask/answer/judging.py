@@ -23,6 +23,7 @@ from kgask.answer.word import Word
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
 from kgask.methods.lasted import chooses_by_span, is_asked_for
 from kgask.methods.plainly import is_plainly_asked
+from kgask.methods.plain_verbs import asks_year_of, is_said_by_verb
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small
@@ -285,7 +286,9 @@ def _is_plain_query(one: Retrieved, query: Query, question: str, pack: Pack) -> 
     if any(one.find_left_out().get(name) for name in ("names", LOST)):
         return False
     said = in_words(one, pack)
-    return said is not None and is_plainly_asked(query, question, " ".join(said), pack)
+    words = " ".join(said) if said is not None else ""
+    ways = (is_plainly_asked, is_said_by_verb, asks_year_of)
+    return said is not None and any(is_so(query, question, words, pack) for is_so in ways)
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:

@@ -10,9 +10,17 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
+from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer, AnswerEntity
 from kgask.methods.protocol import Request
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.base import SetNode
 from kgask.query.relation_words import plural
+from kgask.retrieve.follow import reached_by
 
 _WORDS = r"(?:ids?|identifiers?|keys?|codes?|numbers?|nos?\.?|refs?\.?|references?)"
 _LIST_OF_WORDS = r"(?:ids|identifiers|keys|codes|numbers|nos\.?|refs\.?|references)"
@@ -42,6 +50,11 @@ _OF = re.compile(
 _WHICH = re.compile(
     rf"(?P<before>\b(?:which|what|list|give me|show me|i need|find))(?P<the> (?:the |all |all the )?)"
     rf"(?P<noun>{_NOUN}) (?P<mark>{_WORDS})(?P<rest>\W.*)",
+    re.IGNORECASE,
+)
+_WHICH_VALUE = re.compile(
+    r"\W*(?:(?:on|at|in|for|by) )?(?:which|what) (?P<noun>[a-z]+) (?P<value>[a-z]+) "
+    r"(?=(?:had|has|have|was|is|were|are|did|does|do|saw|drew)\b)",
     re.IGNORECASE,
 )
 _ITSELF = re.compile(
@@ -74,6 +87,23 @@ def told_by_marks(answer: Answer) -> Answer | None:
         return None
     called = tuple(f"{mark} is called {one.label!r}" for mark, one in zip(marks, answer.entities, strict=True))
     return replace(answer, text=" | ".join(filter(None, marks)), notes=(*answer.notes, *called[:MOST_TOLD]))
+
+
+def by_relation(request: Request, answer: Answer, pack: Pack) -> Answer:
+    """The answer, or, where it tells things of a class and the question asks for what these have, that: the date of the
+    match that "which match date had the biggest crowd?" comes to."""
+    asked = _WHICH_VALUE.match(request.question.text)
+    if asked is None or not answer or answer.parts or not isinstance(answer.query, SetNode):
+        return answer
+    said = normalise(asked["value"])
+    relations = [at for at, label in enumerate(pack.relation_labels()) if normalise(label) == said]
+    kinds = {end for one in answer.entities for relation in pack.type_relations
+             for end in reached_by(pack, np.array([one.id]), relation).tolist()}  # fmt: skip
+    are_of_class = normalise(asked["noun"]) in {normalise(label) for label in pack.labels(sorted(kinds))}
+    if len(relations) != 1 or not are_of_class:
+        return answer
+    found = requeried(answer, nodes.Follow(answer.query, relations[0]), answer.confidence, pack)
+    return found if found else answer
 
 
 def asks_marks(text: str) -> bool:

@@ -48,6 +48,9 @@ _WHEN = re.compile(
 )
 
 
+_OF_YEAR = re.compile(r"\w year\Z|\Ayear \w")  # "founded year", where 948 is one too
+
+
 def is_code(relation: str) -> bool:
     """Whether digits behind a relation of this name are a code rather than a number."""
     words = relation.lower().replace("_", " ")
@@ -72,7 +75,8 @@ def bare_value(relation: str, value: object) -> str | Literal | None:
     if isinstance(value, bool):
         return parse_literal("string", text.lower())
     if isinstance(value, int | float) and not is_code(relation):
-        is_year = isinstance(value, int) and 1000 <= value <= 2100 and is_when(relation)
+        least = 100 if _OF_YEAR.search(readable_relation(relation).lower()) else 1000
+        is_year = isinstance(value, int) and least <= value <= 2100 and is_when(relation)
         unit = unit_of_label(readable_relation(relation))
         return parse_literal("date", text) if is_year else parse_literal("number", text, unit)
     if len(text) > _LONG or "\n" in text:

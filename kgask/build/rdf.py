@@ -58,6 +58,8 @@ TEXTS = {
     for kind, predicates in (("label", _LABELS), ("alias", _ALIASES), ("description", _DESCRIPTIONS))
     for place, predicate in enumerate(predicates)
 }
+# SKOS says that the one is the other read the other way round; a thesaurus has mostly one of them.
+_INVERSES = {f"{_SKOS}broader": f"{_SKOS}narrower", f"{_SKOS}narrower": f"{_SKOS}broader"}
 _DATES = {f"{_XSD}{name}" for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp")}
 _TIME = f"{_XSD}time"
 _INTEGERS = ("integer", "long", "int", "short", "byte", "nonNegativeInteger", "positiveInteger",
@@ -194,6 +196,8 @@ class RdfReader:
             self.blank.leads_to(subject, self._iri(predicate), str(value))
         elif value != NIL and not (is_blank and value == LIST):
             self._builder.add(subject, self._iri(predicate), value)
+            if (other_way := _INVERSES.get(predicate)) is not None and isinstance(value, str):
+                self._builder.add(value, self._iri(other_way), subject)
             if is_blank:
                 self.blank.says(subject, value)
 

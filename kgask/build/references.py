@@ -18,6 +18,7 @@ MOST_TRIPLES = 100_000  # of somebody's own graph
 _ENOUGH_MARKS = 0.9  # of a relation's values, that must be marks of things
 _ENOUGH_NAMES = 0.3  # ... names: of the sires of dogs many are elsewhere
 _LEAST_NAMES = 2
+_CODE = re.compile(r"(?<=\w) (?:code|number)\Z")
 _MARK = re.compile(r"\S*\d\S*")
 
 
@@ -53,11 +54,13 @@ def refer(builder: PackBuilder, tell: Callable[[str], None]) -> None:
     meant = dict[tuple[str, str], str]()
     for relation, values in said.items():
         found = dict(_meant(relation, values - subjects, things))
+        are_keys = len(values & subjects) >= _ENOUGH_MARKS * len(values) and all(map(_MARK.fullmatch, values))
         if found:
             tell(f"{readable(relation)}: {len(found):,} of {len(values):,} values name things by mark or name")
         meant |= {(relation, value): key for value, key in found.items()}
-        if found and readable(relation) != relation_of((relation,)):
-            builder.relation(relation, relation_of((relation,)))
+        named = _CODE.sub("", relation_of((relation,)))  # "client code" leads to clients
+        if (found or are_keys) and readable(relation) != named:
+            builder.relation(relation, named)
     if meant:
         builder.refer(meant)
 

@@ -12,18 +12,40 @@ _NUMBERS = ("code", "no", "nr", "number", "ref")
 _MARK = re.compile(r"[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*")  # "L-101", "2024/17"
 LETTERED = re.compile(r"[^\W\d_]{1,5}[-_ /.#]?\d[\w/.-]*")
 _PERSON = re.compile(r"(?!The )[^\W\d_a-z][\w.'-]*(?: (?:v[oa]n |de[rl]? |al-)?[^\W\d_a-z][\w.'-]*){1,2}")
+_WHO = re.compile(r"(?:[a-z]{3}(?:er|or|ist|ee|ant|man)|names?|who|person|people|guest|client|patient|staff|contact|student|captain|"
+                  r"friend|artist|pupil|child|winner)\Z")
 _LEAST_TITLES, _WORDS_OF_TITLES = 5, 1.5
+# The first word of a row that adds up the others; columns of a table that has notes below.
+_TOTALS = re.compile(r"(?:grand |sub-?)?(?:total[ei]?s?|sum|summe|gesamt|insgesamt)\W*", re.IGNORECASE)
+_LEAST_NOTED = 4
+_LEAST_NEARLY, _NEARLY_ALL = 8, 0.8  # rows, and the share of them that have a name of their own
 NEARLY = 0.9
-NOTHING = frozenset(("", "NULL", "null", "NaN", "nan", "N/A", "\\N"))
+NOTHING = frozenset(
+    ("", "NULL", "null", "NaN", "nan", "N/A", "n/a", "n.a.", "#N/A", "\\N", "-", "--", "\u2013", "\u2014", "?")
+)
 
 
 def is_id_of(name: str, values: Sequence[str], kind: str) -> bool:
-    """Whether a first column is called by what tells the rows apart: "code", "sailing no" of sailings, or "finding no"
-    with marks like "V-101"."""
+    """Whether a first column is called by what tells the rows apart: "code", "Order #", "sailing no" of sailings, "job"
+    of jobs that have numbers, or "finding no" with marks like "V-101"."""
     before, _, last = readable(name).rstrip(".").rpartition(" ")
     if last == "id" and before or (last == "code" and not before):
         return True
+    are_numbers = differs(values) and all(map(str.isdecimal, values))
+    if are_numbers and (last == "#" or (before, last) == ("", kind)):
+        return True
     return last in _NUMBERS and bool(before) and (before == kind or are_marks(values))
+
+
+def is_no_row(fields: Sequence[str], n_columns: int) -> bool:
+    """Whether a record says no thing: it adds up those above it, or is a note below a table of many columns.
+
+    >>> is_no_row(["TOTAL", "", "", "158"], 4), is_no_row(["Total War", "PC", "2000", "8"], 4)
+    (True, False)
+    """
+    said = [field for field in fields if field]
+    is_total = _TOTALS.fullmatch(said[0]) is not None and len(said) < n_columns
+    return is_total or (len(fields) == 1 and n_columns >= _LEAST_NOTED)
 
 
 def may_name(title: str, columns: dict[str, list[str]]) -> bool:
@@ -43,6 +65,21 @@ def named_by(columns: dict[str, list[str]], key: tuple[str, ...], kind: str) -> 
     if alike or key or not is_text:
         return tuple(alike[:1])
     return (first,) if len(columns) == 2 or differs(values) else ()
+
+
+def nearly_named_by(columns: dict[str, list[str]]) -> tuple[str, ...]:
+    """A first column of names of which a few come again, as a wine of two vintages does.
+
+    Dates and people are none: what one sees on a day, or who books a room, comes again when the table grows.
+    """
+    first = next((name for name in columns if name), "")
+    values = [value for value in columns.get(first, []) if value not in NOTHING]
+    if len(values) < max(_LEAST_NEARLY, len(columns[first])) or len(set(values)) < _NEARLY_ALL * len(values):
+        return ()
+    is_plain = not any(looks_like_value(value) or _MARK.fullmatch(value) for value in values)
+    is_who = _WHO.search(readable(first)) is not None  # wines are called as people are
+    are_people = is_who and sum(_PERSON.fullmatch(value) is not None for value in values) >= NEARLY * len(values)
+    return (first,) if is_plain and not are_people and not is_code(readable(first)) else ()
 
 
 def called_as(kind: str, columns: dict[str, list[str]]) -> tuple[str, ...]:

@@ -26,8 +26,10 @@ from kgask.build.row_names import (
     called_as,
     differs,
     is_id_of,
+    is_no_row,
     may_name,
     named_by,
+    nearly_named_by,
     titled_by,
 )
 from kgask.build.said_dates import iso_date
@@ -42,6 +44,7 @@ from kgask.build.tables import (
     Table,
     readable,
     relation_of,
+    said_by,
     singular,
     space_of,
     type_of,
@@ -58,8 +61,12 @@ _MARKS = frozenset("registration plate number no nr ref reference callsign call 
 SURE, PERHAPS, UNLIKE = 2, 1, 0
 LOOKED_AT = 200  # rows, before what the columns are is said
 _NUMBER = re.compile(r" (?:no|nr|num)\.?\Z")
-_OF_MARK = re.compile(r"\W+(?:name|number|no|nr|id|code|ref|reference)\.?\Z|\.\Z")  # "tree number" names trees
+_OF_MARK = re.compile(r"\W+(?:(?:name|number|no|nr|id|code|ref|reference)\.?|#)\Z|\.\Z")  # "tree number" names trees
 _NO_KINDS = frozenset("description details text caption summary".split())  # a column of them says no more than a name
+_NO_KIND = re.compile(
+    r"(?:export|data|dataset|table|sheet|list|file|dump|log|output|results?|untitled|new|test|book|workbook|database|db|"
+    r"csv|tsv|main|all|misc|other|notes?|records?|rows?|entries|entry|items?|info|final|copy|download|report)(?: .*)?"
+)
 _MOST_NAME = 60  # characters of a column's name
 _MOST_SEEN = 1_000_000  # rows whose keys are compared with those before
 
@@ -82,7 +89,8 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
     is_header = len(named) > 1 and len(set(map(str.lower, named))) == len(named) and all(map(_is_name, named))
     if not is_header or not below or is_triple_header(names):
         return UNLIKE
-    if sum(len(fields) == n for fields in below) < NEARLY * len(below):
+    below = [fields for fields in below if not is_no_row(fields, n)]
+    if not below or sum(len(fields) == n for fields in below) < NEARLY * len(below):
         return UNLIKE
     columns = [*zip(*(fields for fields in below if len(fields) == n), strict=True)]
     if any(name in values for name, values in zip(names, columns, strict=True) if name):
@@ -92,7 +100,8 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
     told = sum(_tells(name, values) for name, values in zip(names, columns, strict=True))
     is_again = len(set(columns[0])) < len(columns[0])  # what is said of one thing in several lines are triples
     if n != 3 or sum(map(is_date, columns[0])) >= NEARLY * len(columns[0]):
-        if is_again and n > 3 and _is_relation(columns[1], True) and not _is_called(names[1]):
+        is_mark = _is_called(names[1]) or is_code(readable(names[1]))  # "course code" of who takes which course
+        if is_again and n > 3 and not is_mark and _is_relation(columns[1], True):
             return UNLIKE
         return SURE if told or n > 3 else PERHAPS
     if is_again or not told:
@@ -107,7 +116,7 @@ def _is_name(text: str) -> bool:
 def _tells(name: str, values: Sequence[str]) -> bool:
     """Whether a column's first line is another sort of thing than what stands below it."""
     said = [value for value in values if value not in NOTHING]
-    if _is_called(name):
+    if _is_called(name) or (is_code(readable(name)) and are_marks(said)):
         return True
     enough = NEARLY * len(said)
     is_capital = not name[:1].isupper() and sum(value[0].isupper() for value in said) >= enough
@@ -168,7 +177,8 @@ def _begun(records: Iterator[Record], source: str) -> tuple[list[str], list[Reco
 
 
 def _columns_of(names: list[str], some: list[Record]) -> dict[str, list[str]]:
-    return {name: [fields[at] for _, fields in some if at < len(fields)] for at, name in enumerate(names)}
+    rows = [fields for _, fields in some if not is_no_row(fields, len(names))]
+    return {name: [fields[at] for fields in rows if at < len(fields)] for at, name in enumerate(names)}
 
 
 def add_rows(
@@ -217,10 +227,13 @@ class _Reader:
             one.relation: separator_of(columns[one.names[0]], titles) for one in table.columns if not one.kind
         }
         builder.as_told.update(one.relation for one in table.columns if one.kind)
-        self._n, self._n_again, self._seen = 0, 0, set[int]()
+        self._n, self._n_again, self._n_left_out, self._seen = 0, 0, 0, set[int]()
 
     def take(self, row: list[str]) -> None:
-        """Add one row; BuildError says what is wrong with it."""
+        """Add one row, unless it adds up others or is a note; BuildError says what is wrong with it."""
+        if is_no_row(row, len(self._names)):
+            self._n_left_out += 1
+            return
         if len(row) != len(self._names):
             raise BuildError(
                 f"{len(row)} field{'s' * (len(row) != 1)}, {len(self._names)} expected as in the first line"
@@ -228,7 +241,8 @@ class _Reader:
         self._n += 1
         label = " ".join(row[at] for at in self._label if row[at])
         key = self._key_of(row, label)
-        label = f"{self._space} {label}" if self._label == self._key and label.isdecimal() else label
+        kind = self._table.type or self._space
+        label = f"{kind} {label}" if self._label == self._key and label.isdecimal() else label
         if not label and self._sides and all(row[at] for at in self._sides):
             label = " v ".join(row[at] for at in self._sides)
         for type in filter(None, (self._table.type, self._table.also)):
@@ -257,7 +271,7 @@ class _Reader:
                     raise BuildError(f"an empty {self._names[at]!r}")
             said = ",".join(row[at] for at in self._key)
             key = said if self._table.is_marked else f"{self._space}/{said}"
-        elif self._label:
+        elif self._label and not self._table.is_numbered:
             if not label:
                 raise BuildError(f"an empty {self._names[self._label[0]]!r}, by which the row is called")
             key = label
@@ -279,6 +293,8 @@ class _Reader:
         for relation, separator in self._separators.items():
             if separator:
                 yield f"{relation}: several things in a cell, divided by {separator.strip()!r}"
+        if self._n_left_out:
+            yield f"rows of totals or notes, left out: {self._n_left_out:,}"
         if self._n_again:
             yield f"rows about the thing of an earlier row: {self._n_again:,}; a column 'id' would tell them apart"
 
@@ -306,7 +322,7 @@ def _value_of(column: Column, text: str, convention: Convention) -> Value | None
 def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     """What the columns mean, by their names and some of their values."""
     stem = "row" if source == STDIN else Path(source).name.split(".")[0]
-    names, kind = [*columns], singular(readable(stem))
+    names, kind = [*columns], singular(said_by(stem))
     ids = [name for name in names if readable(name) in ("id", "key", f"{kind} id")]
     ids += [name for name in names[:1] if is_id_of(name, columns[name], kind)]
     key = tuple(ids[:1]) if ids and differs(columns[ids[0]]) else ()
@@ -316,6 +332,8 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     if len(table.label) == 1 and (not key or is_glued) and not may_name(table.label[0], columns):
         table = replace(table, label=())
     label = table.label or (key and called_as(kind, columns)) or named_by(columns, key, kind)
+    if not key and not label:
+        label = nearly_named_by(columns)
     first = next((name for name in names if name), "")
     if not key and first not in label and are_marks(columns.get(first, [])):
         key = (first,)
@@ -331,7 +349,11 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     also = of_file if of_file != type and not any(one.relation == of_file for one in said) else ""
     is_marked = len(key) == 1 and not readable(key[0]).endswith(("id", "key"))  # an id may be one of other things too
     type = "" if is_said else type
-    return replace(table, key=key, label=label, columns=said, type=type, also=also, is_file=True, is_marked=is_marked)
+    is_again = not key and bool(label) and not differs(["".join(row) for row in zip(*(columns[one] for one in label))])
+    return replace(
+        table, key=key, label=label, columns=said, type=type, also=also, is_file=True, is_marked=is_marked,
+        is_numbered=is_again and not table.label and not named_by(columns, key, kind),
+    )  # fmt: skip
 
 
 def _column(name: str, values: Sequence[str]) -> Column:
@@ -352,4 +374,10 @@ def _type_of(label: tuple[str, ...], stem: str) -> str:
     of_file = type_of(stem)
     is_mark = named in _MARKS or is_code(named)
     is_kind = named and named not in (*NAMED_BY, *GLUED) and named not in _NO_KINDS
-    return singular(named) if is_kind and not (is_mark and of_file) else of_file
+    return singular(named) if is_kind and not (is_mark and of_file) else of_file or (_kind_of_records(stem) if not label else "")
+
+
+def _kind_of_records(stem: str) -> str:
+    """What rows without a name are, if a file is called by a word or two: "Income", and not "Sheet1"."""
+    words = said_by(stem)
+    return words if re.fullmatch(r"[^\W\d_]{3,}(?: [^\W\d_]{3,})?", words) and not _NO_KIND.fullmatch(words) else ""

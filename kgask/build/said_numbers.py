@@ -25,8 +25,8 @@ class Convention(StrEnum):
 
 
 _FORMS = {
-    Convention.POINT: re.compile(_FRAME.format(between=",", point=r"\.")),
-    Convention.COMMA: re.compile(_FRAME.format(between=r"[.\u00a0\u202f]", point=",")),
+    Convention.POINT: re.compile(_FRAME.format(between=r"[,'\u2019]", point=r"\.")),
+    Convention.COMMA: re.compile(_FRAME.format(between=r"[.'\u2019\u00a0\u202f]", point=",")),
 }
 
 

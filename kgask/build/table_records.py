@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, islice
 from typing import BinaryIO
 
+from kgask.build.column_names import LEAST_FULL, MOST_ABOVE, head_of
 from kgask.build.source import MAX_LINE_BYTES, Problems, display, open_source
 from kgask.build.tsv import DELIMITER_CHOICES, declared_delimiter, rows
 
@@ -23,13 +25,27 @@ def records_of(source: str, delimiter: str | None) -> Iterator[Iterator[Record]]
 
 
 def records_in(stream: BinaryIO, name: str, problems: Problems, delimiter: str | None) -> Iterator[Record]:
-    """The same of a stream; lines that cannot be read go to ``problems``."""
+    """The same of a stream, from the names of the columns on; lines that cannot be read go to ``problems``."""
     peeked = stream.peek(MAX_LINE_BYTES) if hasattr(stream, "peek") else b""
-    first = next((line for line in peeked.splitlines() if line.strip() and not line.startswith(b"#")), b"")
-    text = first.decode(errors="replace")
-    delimiter = delimiter or declared_delimiter(text) or max(DELIMITER_CHOICES, key=text.count)
-    is_quoted = delimiter != "\t" or _has_quotes(peeked.decode(errors="replace"), delimiter)
-    return rows(stream, display(name), problems, delimiter, is_quoted)
+    text = peeked.decode(errors="replace")
+    first, *below = [line for line in text.splitlines() if line.strip() and not line.startswith("#")] or [""]
+    delimiter = delimiter or declared_delimiter(first) or _delimiter([first, *below[:MOST_ABOVE]])
+    is_quoted = delimiter != "\t" or _has_quotes(text, delimiter)
+    return _from_names(rows(stream, display(name), problems, delimiter, is_quoted))
+
+
+def _from_names(records: Iterator[Record]) -> Iterator[Record]:
+    """The records from the names of the columns on, without empty ones."""
+    full = ((line, fields) for line, fields in records if any(fields))
+    first = [*islice(full, MOST_ABOVE)]
+    return chain(first[head_of([fields for _, fields in first]) :], full)
+
+
+def _delimiter(lines: Sequence[str]) -> str:
+    """What divides the first line that has nearly as many fields as any."""
+    most = max(line.count(one) for line in lines for one in DELIMITER_CHOICES)
+    likely = (line for line in lines if max(map(line.count, DELIMITER_CHOICES)) >= LEAST_FULL * most)
+    return max(DELIMITER_CHOICES, key=next(likely, lines[0]).count)
 
 
 def _has_quotes(text: str, delimiter: str) -> bool:

@@ -36,7 +36,9 @@ _SPEC = re.compile(
 _ID = re.compile(r" (?:id|key|no|fk|ref)\Z")
 NAMED_BY = ("name", "title", "label", "full name", "display name")
 GLUED = ("fullname", "displayname", "hostname", "filename")  # which many kinds of things have, where no two the same
-_PERSON = ("first name", "last name")
+# The two names of a person, as columns call them.
+_PERSON = (("first name", "forename", "given name", "firstname", "first"),
+           ("last name", "surname", "family name", "lastname", "last"))  # fmt: skip
 _MOST_BYTES = 1 << 20
 # Columns that are called by a unit alone: what they measure, and the unit.
 MEASURES = {"milliseconds": ("duration", "ms"), "seconds": ("duration", "s"), "minutes": ("duration", "min"),
@@ -83,6 +85,7 @@ class Table:
     joins: tuple[Column, ...] = field(default=())  # the two foreign keys of a table that only joins: subject and object
     is_file: bool = False
     also: str = ""  # what a row is besides, as its file is called
+    is_numbered: bool = False  # names come again in it, so its rows are told apart by their number
     is_marked: bool = False  # its key is what other files call its rows by ("L-101")
 
     @property
@@ -114,7 +117,7 @@ def _understood(table: Table, every: Mapping[str, Table], is_named: bool) -> Tab
         columns = tuple(column for column in table.columns if not column.table)
         return replace(table, type=between or singular(joined[1]), columns=columns, joins=(ends[0], ends[1]))
     texts = [column for column in table.columns if not column.table]
-    people = [column.names[0] for part in _PERSON for column in texts if column.relation == part]
+    people = [name for part in _PERSON for name in [column.names[0] for column in texts if column.relation in part][:1]]
     names = (*names_of(singular(words)), *GLUED) if len(people) < len(_PERSON) else ()  # a title is no name
     called = (column.names for name in names for column in texts if column.relation == name)
     label = next(called, tuple(people))
@@ -171,10 +174,19 @@ def space_of(source: str) -> str:
 
 
 _SAYS_NOTHING = re.compile(
-    r"\A(?:(?:my|our|all|the) )+|"
+    r"\A(?:(?:my|our|all|the) )+|\W*\(\d+\)|"
     r"(?: (?:export|exported|list|data|dataset|table|dump|sheet|file|register|catalogue|catalog|inventory|log|overview|"
-    r"(?:19|20)\d\d))+\Z"
+    r"final|new|copy|latest|(?:v|ver|version) ?\d+|(?:19|20)\d\d(?: \d\d?){0,2}))+\Z"
 )
+
+
+def said_by(stem: str) -> str:
+    """What the name of a file says its things are, without its year, version, and that it is a list.
+
+    >>> said_by("members list FINAL"), said_by("music_cupboard (1)"), said_by("Jobs 2024")
+    ('members', 'music cupboard', 'jobs')
+    """
+    return _SAYS_NOTHING.sub("", readable(stem))
 
 
 def type_of(stem: str) -> str:
@@ -185,7 +197,7 @@ def type_of(stem: str) -> str:
     >>> type_of("contracts_export"), type_of("my_cameras"), type_of("invoices_2023"), type_of("price list")
     ('contract', 'camera', 'invoice', '')
     """
-    words = _SAYS_NOTHING.sub("", readable(stem))
+    words = said_by(stem)
     is_plural = singular(words) != words or _ALIKE.search(words) is not None
     return singular(words) if is_plural and not any(map(str.isdigit, words)) else ""
 
@@ -286,7 +298,10 @@ def _mapped(table: Table, said: Any, every: Mapping[str, Table], where: str) -> 
     keys = tuple(_near(name, columns, "column", where) for name in key) if table.is_file else table.key
     kept = tuple(one for one in mapped if one.relation)
     also, is_marked = (table.also if what == table.type else ""), table.is_marked and keys == table.key
-    return replace(table, key=keys, type=what, label=named, columns=kept, also=also, is_marked=is_marked)
+    is_numbered = table.is_numbered and named == table.label
+    return replace(
+        table, key=keys, type=what, label=named, columns=kept, also=also, is_marked=is_marked, is_numbered=is_numbered
+    )
 
 
 def _specified(column: Column, spec: Any, every: Mapping[str, Table], where: str) -> Column:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zipfile import BadZipFile, ZipFile
 
+from kgask.build.column_names import head_of
 from kgask.errors import BuildError
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ SUFFIXES: Final = (".xlsx", ".xlsm")
 _MOST_BYTES = 1 << 30  # of what a workbook unpacks to
 _NO_NAME = re.compile(r"(?:sheet|table|tabelle|feuil|hoja|blatt)\s*\d*", re.IGNORECASE)
 _OF_FILE = re.compile(r"[/\\:*?\"<>|\x00-\x1f]")
-_LEAST_FULL = 0.6  # of the columns, that have a name in the row of column names
-_MOST_ABOVE = 20  # rows of title and notes above it
 _CURRENCY = re.compile(r"\[\$(?P<code>[^\s\]\-\d]{1,3})|\"(?P<quoted>[$€£¥]|[A-Z]{3})\"|\\?(?P<plain>[€£])")
 
 
@@ -75,9 +74,7 @@ def _tables_in(path: str) -> Iterator[tuple[str, list[list[str]]]]:
 def _trimmed(rows: list[list[str]]) -> list[list[str]]:
     """Rows from the names of the columns on, without empty rows and without columns that have no name and no values."""
     rows = [row for row in rows if any(row)]
-    width = max((sum(map(bool, row)) for row in rows), default=0)
-    head = next((at for at, row in enumerate(rows[:_MOST_ABOVE]) if sum(map(bool, row)) >= _LEAST_FULL * width), 0)
-    rows = rows[head:]
+    rows = rows[head_of(rows) :]
     longest = max(map(len, rows), default=0)
     rows = [row + [""] * (longest - len(row)) for row in rows]
     used = [at for at in range(longest) if any(row[at] for row in rows)]

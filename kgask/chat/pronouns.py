@@ -23,6 +23,7 @@ LATER, EARLIER = 0.01, 0.05  # of confidence, that what stands behind, or was sp
 BARE = 0.2  # of confidence, that "it" is no row of a table but what stands in one
 NAMED = 0.5  # score from which the text itself names something, which its pronoun does not mean
 MOST_TRIED = 20  # of the last answers, one of whom "she" may be
+_THAT_ONE = re.compile(r"\bthat (?:man|woman|person|guy|lady|gentleman|girl|boy)\b", re.IGNORECASE)
 _SEXES = ("male", "female")
 
 
@@ -87,6 +88,9 @@ class Pronouns:
             for one in focus or memory.recent()
             if one not in named_here and referents.may_be(one, sex) and not memory.is_not_asked_for(one, sex)
         ]
+        last = memory.last_asked()
+        if _THAT_ONE.search(text) and not focus and last is not None and len(last.ends) == 1 and last.ends[0] in fitting:
+            return [*last.ends]  # "that man" was told last
         if sex in _SEXES and not focus and (only := self._only_one(sex, fitting)) is not None:
             return [only]
         latest = [one for one in fitting if memory.turns_ago(one) == 0]

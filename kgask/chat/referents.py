@@ -23,6 +23,10 @@ _BORN = _KIN | frozenset(
     ("date of birth", "place of birth", "born", "gender", "sex or gender", "birth date", "born on", "born in",
      "birthday", "date of death", "occupation", "profession", "married to")
 )  # fmt: skip
+_OF_MANY = frozenset(
+    "country nation state city town village company organisation organization team club band group museum university "
+    "party tribe firm institution".split()
+)
 _WHAT_PARENT = re.compile(r"\bwhat\b.*\bparents?\b", re.IGNORECASE)  # of a flower
 _OTHER_SEX = {"male": "female", "female": "male"}
 _OTHER_WORDS = {"film": ("movie",), "musical group": ("band", "group"), "person": ("man", "woman", "guy")}
@@ -71,6 +75,10 @@ class Referents:
         if _PERSONS & kinds or (entity in self.people and not kinds):
             return True
         return bool(self._facts.of_entity(entity)[self._of_persons].any())
+
+    def has_members(self, entity: EntityId) -> bool:
+        """Whether "they" may mean one of its kind: the people of a country or a company."""
+        return not _OF_MANY.isdisjoint(word for kind in self.kinds(entity) for word in (kind, *kind.split()))
 
     def may_be(self, entity: EntityId, sex: str) -> bool:
         """Whether "he" (male), "she" (female) or "it" (thing) may mean it; "" leaves it open."""

@@ -29,6 +29,7 @@ from kgask.chat.of_answers import OfAnswers, whole_of
 from kgask.chat.ordering import Ordering
 from kgask.chat.pairs import Pairs
 from kgask.chat.pronouns import Pronouns
+from kgask.chat.said_before import of_last, then_meant
 from kgask.chat.shared import Shared, asks_of_two
 from kgask.chat.stopped import gone_on
 from kgask.chat.sums import Sums
@@ -80,7 +81,10 @@ class Understanding:
         line = self.names.in_full(line)
         asked = self.memory.last_asked()
         line = gone_on(line, asked.line) if asked is not None else line
+        line = then_meant(line, self.memory.turns) if asked is not None else line
         bare = without_aside(line)
+        if asked is not None and (found := [*of_last(bare, asked, self.answers, self.names)]):
+            yield found
         if (renamed := Described(self.narrowing).renamed(heard(bare).text)) is not None:
             yield from self._of_list(*renamed)
         said = heard(self.answers.with_those(bare))

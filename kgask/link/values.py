@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from kgask.errors import QueryError
-from kgask.link.dates import bare_year, date_at, is_likely_year
+from kgask.link.dates import MONTH, bare_year, date_at, is_likely_year
 from kgask.link.numerals import Numeral, numeral_at, rank_at
 from kgask.link.times import times_at
 from kgask.link.units import CURRENCIES, OwnUnit, own_units, unit_at
@@ -87,6 +87,7 @@ _CENTURY_AFTER = re.compile(r"[ -](?:centur|millenni).*", re.IGNORECASE)
 _MORE = re.compile(r" [^\W_]")
 _OLD = re.compile(r"[ -](?:old|of age)(?![^\W_])", re.IGNORECASE)
 _JOINED = re.compile(r"(?:early|mid|late|pre|post|non)-(?=\d)", re.IGNORECASE)
+_OF_MONTH = re.compile(rf"(?:st|nd|rd|th)?(?: of)?[ -]{MONTH}", re.IGNORECASE)
 _PROSE = frozenset(
     "in on at to for from by with and or is are was were than between before after since until about over under least "
     "most exactly the top year under age number than has had have more fewer less list name show give find tell which "
@@ -106,6 +107,7 @@ def value_spans(text: str, axes: Iterable[str] = ()) -> list[ValueSpan]:
     at = 0
     while (start := (_START_OR_TIME if has_times else _START).search(text, at)) and len(found) < MAX_VALUES:
         timed = times_at(text, start.start()) if has_times else None
+        timed = None if timed is not None and _OF_MONTH.match(text, timed.end) else timed  # "before 1 April"
         spans, at = _at(text, start.start(), own)
         if timed is not None:
             others = [option for one in spans if one.end == timed.end for option in one.options]

@@ -63,9 +63,10 @@ _MEASURES = {  # heard in questions too
     r"(?:hott|warm|cold|cool)e(?:r|st)": r"temp|heat|hot|warm|cold|cool|degree|celsius|melt|boil",
     r"(?:rich|poor|wealthi)e(?:r|st)": r"gdp|gross|income|wealth|worth|fortune|money|salar|wage|"
     r"assets|rich|revenue",
-    r"(?:cheap|dear|costli|prici)e(?:r|st)|(?:most|least) (?:expensive|costly)": r"pric|"
+    r"(?:cheap|dear|costli|prici)e(?:r|st)|(?:more|most|less|least) (?:expensive|costly)|"
+    r"costs? (?:\w+ ){0,2}?(?:more|most|less|least)\b(?! to | than \d)": r"pric|"
     r"cost|bill|fee|rate|valu|rent|salar|eur|usd|charg|fare|budget|"
-    r"tariff|paid|spent|ticket|£|€|[$]|bid|sum|worth|insur|amount|gbp|chf|dollar|euro|pound",
+    r"tariff|paid|spent|ticket|£|€|[$]|bid\b|sum|worth|insur|amount|gbp|chf|dollar|euro|pound",
     # no area and no depth, which may be told in kilometres
     r"(?:longer|shorter)(?= than|,|\W*\Z)|(?:long|short)est": r"\A(?!.*\b(?:area|depth|deep)\b).*(?:leng|long|durat|"
     r"time|"

@@ -95,6 +95,7 @@ class Proposals:
         sets: list[SetNode] = [nodes.Class(kind) for kind in classes]
         sets += [nodes.Having(relation) for relation in relations]
         sets += [nodes.Having(opposite(relation, self._n)) for relation in relations if relation not in values]
+        sets += self._flags(asked)
         for relation in values:
             yield from self._by(nodes.Having(relation), relation, asked)
         if "count" in asked.kinds:
@@ -136,12 +137,17 @@ class Proposals:
         for one in names:
             for path in self._through(one):
                 yield nodes.And(kind, path), (one.seed,)
-        for relation in self._pack.path_relations.tolist() if self._is_small and not names else ():
-            for is_yes, end in flags_of(self._pack, relation).items():
-                if is_yes or "difference" in asked.kinds:
-                    yield nodes.And(kind, nodes.Follow(nodes.Entities((end,)), opposite(relation, self._n))), ()
+        for flag in self._flags(asked) if self._is_small and not names else ():
+            yield nodes.And(kind, flag), ()
         if not is_had:
             yield kind, ()
+
+    def _flags(self, asked: Asked) -> Iterator[SetNode]:
+        """Of what a column says "yes", and "no" where something is denied."""
+        for relation in self._pack.path_relations.tolist():
+            for is_yes, end in flags_of(self._pack, relation).items():
+                if is_yes or "difference" in asked.kinds:
+                    yield nodes.Follow(nodes.Entities((end,)), opposite(relation, self._n))
 
     def _beside(self, kind: SetNode, names: Sequence[Named], asked: Asked, runner: Runner) -> Iterator[Proposed]:
         """Those of the class that have more, or less, of what a name has a number or date of."""

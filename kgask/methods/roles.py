@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kgask.methods.voice import is_object, is_turned
+from kgask.methods.voice import goes_both_ways, is_object, is_turned
 from kgask.pack.labels import readable_relation, relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.records import RelationText
@@ -182,13 +182,15 @@ def _said_of_two(query: Query, pack: Pack) -> Iterator[tuple[EntityId, RelationI
 
 
 def is_mutual(pack: Pack, relation: RelationId) -> bool:
-    """Whether a relation goes both ways, as marriage does, by :data:`SAMPLED` of its triples.
+    """Whether a relation goes both ways, as marriage does, by what it is called or by :data:`SAMPLED` of its triples.
 
     In a graph elsewhere, which is not asked for them, it may.
     """
     if pack.source is not None:
         return True
     known = _MUTUAL.setdefault(pack, {})
+    if relation not in known and goes_both_ways(pack.relation_labels()[relation]):
+        known[relation] = True
     if relation not in known:
         places = np.flatnonzero(np.asarray(pack.out_relation) == relation)
         places = places[:: 1 + len(places) // SAMPLED]

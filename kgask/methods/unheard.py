@@ -51,9 +51,10 @@ def unheard(text: str, words: Sequence[Word], found: Retrieved, pack: Pack) -> t
     """The rare words of a question that go on a name of its best query, are names or are what is counted, and that
     neither the query nor what it goes through has anything to do with.
 
-    None in a small graph, where few things can be meant and people have words of their own.
+    In a small graph, where few things can be meant and people have words of their own, only names before a class word
+    that is taken whole: "the Philosophy department" is none of all departments.
     """
-    query = found.hypotheses[0].make_query() if found.hypotheses and pack.n_entities > SMALL else None
+    query = found.hypotheses[0].make_query() if found.hypotheses else None
     rare = [at for at, word in enumerate(words) if may_be_named(word)] if query is not None else []
     if query is None or not rare:
         return ()
@@ -69,6 +70,9 @@ def unheard(text: str, words: Sequence[Word], found: Retrieved, pack: Pack) -> t
         if not is_within_any((words[at].start, words[at].end), covered) and not _is_said(words[at].norm, said)
         and not (orders and _COMPARES.fullmatch(words[at].norm))
     ]  # fmt: skip
+    if pack.n_entities <= SMALL:
+        called = label_words(sorted(classes), pack)
+        left = [at for at in left if _is_name_or_counted(text, words, at) and _is_before(text, words, at, called)]
     left = [at for at in left if _is_name_or_counted(text, words, at) or _goes_on(text, words, at, seeds, pack)]
     met = _met(query, found.hypotheses[0].answers, pack) if left else frozenset()
     return tuple(words[at].text.strip(".").lower() for at in left if not _is_said(words[at].norm, met))
@@ -76,7 +80,7 @@ def unheard(text: str, words: Sequence[Word], found: Retrieved, pack: Pack) -> t
 
 def _is_said(word: str, said: Collection[str]) -> bool:
     """Whether a word carries nothing, or is one of those ``said``."""
-    return word in _SAY_NO_MORE or any(is_all_called(one, said) for one in (word, *singulars(word)))
+    return word in _SAY_NO_MORE or _is_said_of(word, said)
 
 
 def _is_name_or_counted(text: str, words: Sequence[Word], at: int) -> bool:
@@ -92,6 +96,17 @@ def _is_name_or_counted(text: str, words: Sequence[Word], at: int) -> bool:
         return False
     is_counted = _COUNTED.search(before) is not None and not is_last and not word.text.endswith(("ed", "ing"))
     return is_counted or _MOST.search(before) is not None or (_PLAYED.search(before) is not None and text.islower())
+
+
+def _is_before(text: str, words: Sequence[Word], at: int, called: Collection[str]) -> bool:
+    """Whether a word written as a name stands right before a word that a class is ``called`` by."""
+    after = words[at + 1 : at + 2]
+    is_name = words[at].text[0].isupper() and not words[at].text.isupper()
+    return is_name and bool(after) and is_joined(text, words[at], after[0]) and _is_said_of(after[0].norm, called)
+
+
+def _is_said_of(word: str, called: Collection[str]) -> bool:
+    return any(is_all_called(one, called) for one in (word, *singulars(word)))
 
 
 def _goes_on(text: str, words: Sequence[Word], at: int, seeds: Sequence[Seed], pack: Pack) -> bool:

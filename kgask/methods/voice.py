@@ -14,6 +14,7 @@ from functools import lru_cache
 from kgask.link.plurals import singulars
 from kgask.methods.doubts import relations_in
 from kgask.methods.relation_facts import is_table
+from kgask.pack.labels import readable_relation
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -68,6 +69,12 @@ _END = (  # not "directed by the Galaxy Quest director"
     rf"too|also|now|currently|today|{'|'.join(sorted(PREPOSITIONS))})\b)"
 )
 _TO_US = re.compile(r" (?:to|for|at|with) (?:us|me|you)(?= )")  # "was sent to us by Ann"
+_BOTH_WAYS = re.compile(  # whoever is written down first
+    r"(?:is |are |was )?(?:married(?: to)?|spouses?(?: of)?|siblings?(?: of)?|cousins?(?: of)?|twins?(?: of)?|twinned with|"
+    r"friends?(?: of| with)?|neighbou?rs?(?: of)?|colleagues?(?: of)?|partners?(?: of| with)?|allied with|allies|"
+    r"borders?|bordering|shares border(?: with)?|adjacent to|next to|connected (?:to|with)|linked (?:to|with)|"
+    r"interacts with|related to|engaged to)"
+)
 _BEAT = frozenset(("beat", "beats", "defeated", "defeats", "won against", "wins against", "victory over"))
 _BELOW = r"(?:subordinates?|direct reports?|underlings?|reports)"
 _HELP = r"(?:is|are|was|were|has|have|had|does|do|did|will|would|can|could|might|must)"
@@ -92,12 +99,24 @@ def is_called(text: str, relation: DirectedRelationId, pack: Pack) -> bool:
     return not {label.lower(), *singulars(label.lower())}.isdisjoint({noun, *singulars(noun)})
 
 
+def goes_both_ways(label: str) -> bool:
+    """Whether a relation is called by what is so of both whoever is written down first.
+
+    >>> goes_both_ways("marriedTo"), goes_both_ways("child of")
+    (True, False)
+    """
+    return _BOTH_WAYS.fullmatch(readable_relation(label).lower()) is not None
+
+
 def is_turned(query: Query, text: str, spans: dict[EntityId, tuple[int, int]], pack: Pack) -> bool:
     """Whether a query follows a relation from a topic the other way round than the question's verb says.
 
     ``spans`` are the characters of ``text`` that name each topic.
     """
+    labels, n = pack.relation_labels(), pack.n_relations
     for topic, relation, as_object in _walked(query):
+        if goes_both_ways(labels[relation % n]):
+            continue
         said = is_start_object(text, spans[topic], relation, pack) if topic in spans else None
         if said is not None and said is not as_object:
             return True
@@ -216,6 +235,11 @@ def _is_beaten(said: str, label: str) -> bool | None:
 def _is_left_open(said: str, label: str) -> bool:
     """Whether a question ends in what it asks of its topic: "who was Ann a pupil of?"."""
     return label.endswith(" of") and re.search(rf"{_TOPIC} (?:an? |the )?{re.escape(label)}\W*\Z", said) is not None
+
+
+def is_verb(label: str) -> bool:
+    """Whether a relation is called by a verb, or by who does something."""
+    return _verb_of(label) is not None
 
 
 @lru_cache(4096)

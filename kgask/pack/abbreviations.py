@@ -9,7 +9,7 @@ from __future__ import annotations
 _ANYWHERE = """
 acct account; addr address; amt amount; approx approximate; appt appointment; apptd appointed; arr arrival;
 asst assistant; avg average; bal balance; bday birthday; bdgt budget; bldg building; bplace birthplace; capt captain;
-cert certificate; champ champion; chmn chairman; cnt count; cntry country; conc concentration; coord coordinates;
+cert certificate; champ champion; chmn chairman; cnt count; cntry country; cttee committee; conc concentration; coord coordinates;
 ctry country; curr current; cust customer; dau daughter; dept department; dest destination; diam diameter;
 dob date of birth; dod date of death; dt date; dur duration; edu education; elev elevation; encl enclosure;
 eqpt equipment; eta estimated time of arrival; etd estimated time of departure; fam family; freq frequency;
@@ -27,9 +27,12 @@ yod year of death; yr year; yrs years
 """
 _WHOLE = """
 bpl birthplace; dpl place of death; est established; fa father; hab habitat; mo mother; occ occupation;
-occup occupation; hubby husband; kg weight in kg; sal salary; nat nationality
+occup occupation; hubby husband; kg weight in kg; sal salary; nat nationality; ts timestamp
 """
 _DOTTED = {"b.": "born", "d.": "died", "bur.": "buried"}  # as in pedigrees; a letter without the dot is none of them
+# With the dot only, among other words too: a cat is none.
+_DOTTED_TOKENS = {"cat.": "category", "ord.": "order", "alt.": "altitude", "pref.": "preferred", "stud.": "student",
+                  "desc.": "description", "mob.": "mobile"}  # fmt: skip
 _NUMBER = "no"  # behind what it counts: "contextNo", never alone
 
 
@@ -45,15 +48,15 @@ def spelled_out(words: str) -> str:
 
     >>> spelled_out("dob"), spelled_out("obs date"), spelled_out("context no"), spelled_out("author"), spelled_out("No")
     ('date of birth', 'observation date', 'context number', 'author', 'No')
-    >>> spelled_out("d."), spelled_out("d")
-    ('died', 'd')
+    >>> spelled_out("d."), spelled_out("d"), spelled_out("cat."), spelled_out("cat")
+    ('died', 'd', 'category', 'cat')
     """
     if (said := _DOTTED.get(words.lower())) is not None:
         return said
     tokens = words.split()
     if len(tokens) == 1 and (whole := _LABELS.get(_plain(words))) is not None:
         return whole
-    found = [_TOKENS.get(_plain(token), token) for token in tokens]
+    found = [_DOTTED_TOKENS.get(token.lower()) or _TOKENS.get(_plain(token), token) for token in tokens]
     if len(found) > 1 and _plain(found[-1]) == _NUMBER:
         found[-1] = "number"
     return words if found == tokens else " ".join(found)

@@ -21,7 +21,10 @@ _LENGTHS = (
     "distance dist ascent climb loa wingspan drop dive span range level above focal bore thickness"
 )
 _WEIGHTS = "weight mass load cargo capacity tonnage deadweight displacement yield harvest catch body birth"
-_TIMES = "duration time runtime length playing flight travel walking cooking prep turnaround journey dur delay late"
+_TIMES = (
+    "duration time runtime length playing flight travel walking cooking prep turnaround journey dur delay late downtime "
+    "walk hike effort work labour labor uptime wait"
+)
 _BESIDE = {
     "m": ("m", _LENGTHS), "t": ("t", _WEIGHTS), "g": ("g", _WEIGHTS), "s": ("s", _TIMES), "h": ("h", _TIMES),
     "min": ("min", _TIMES), "c": ("°C", "temperature temp"), "f": ("°F", "temperature temp"),
@@ -36,6 +39,7 @@ _POWERED = tuple(  # "area in square metres" is none in metres
         ("square", "(?:foot|feet)", "sqft"), ("square", "miles?", "sqmi"), ("cubic", "met(?:re|er)s?", "m3"),
     )
 )  # fmt: skip
+_ABOVE_SEA = re.compile(r"\s*(?:\ba\.? ?s\.? ?l\.?|\b(?:a\.?m\.?s\.?l\.?|above sea level))(?=\W*\Z)", re.IGNORECASE)
 _LAST = re.compile(r"(?P<before>.*\w)[\s,]*[\s(\[](?P<unit>[^\s()\[\]]{1,8})[)\]]?")
 
 
@@ -48,8 +52,10 @@ def unit_of_label(words: str) -> str:
     ('km', 'min', '')
     >>> unit_of_label("area in square metres"), unit_of_label("volume cubic metres")
     ('m²', 'm³')
+    >>> unit_of_label("altitude (m a.s.l.)"), unit_of_label("downtime (h)")
+    ('m', 'h')
     """
-    words = _SQUARE.sub(r"sq\1", words.strip())
+    words = _SQUARE.sub(r"sq\1", _ABOVE_SEA.sub("", words.strip()))
     for called, unit in _POWERED:
         words = called.sub(unit, words)
     found = _LAST.fullmatch(words)

@@ -1,0 +1,61 @@
+"""Questions that ask who did something, and years that are no quantities: what a query surely has wrong about either."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from kgask.link.plurals import singulars
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.nodes import Query
+from kgask.retrieve.follow import reached_by
+
+_WHO_DOES = re.compile(
+    r"\W*(?:and |so )?who (?!(?:is|are|was|were|of|among|has|have|had|else|all|in|on|from|at|can|could|will|would|do|"
+    r"does|did)\b)(?P<verb>[a-z]+) (?:the|a|an|our|my|their|its|this|that) (?P<behind>.+)",
+    re.IGNORECASE,
+)
+_WHICH_ARE = re.compile(r"\W*(?:which|what) (?P<nouns>[a-z]+s) (?:are|were)\b", re.IGNORECASE)
+_BE_OR_RANK = frozenset("became become becomes stands ranks comes counts plays".split())  # "who became the oldest member"
+_YEAR = r"(?:1[5-9]|20)\d\d"
+_YEARS = re.compile(
+    rf"\b(?:in|since|by|from) {_YEAR}\b.*\bthan\b(?: \w+){{0,4}}? (?:in )?{_YEAR}\b|"
+    rf"\b(?:more|fewer|less|bigger|smaller|higher|lower|larger)\b.*\bthan in {_YEAR}\b",
+    re.IGNORECASE,
+)
+
+
+def answers_what_was_done(query: Query, answers: np.ndarray, question: str, pack: Pack) -> bool:
+    """Whether it is asked who did something to one of a class, and what is found is of that class: "who makes the
+    cheapest wine" is no wine."""
+    asked = _WHO_DOES.fullmatch(question)
+    if asked is None or asked["verb"].lower() in _BE_OR_RANK or not len(answers):
+        return False
+    if isinstance(query, nodes.Follow | nodes.Values) or int(answers[0]) >= pack.n_entities - pack.n_literals:
+        return False
+    heads = {end for one in pack.type_relations for end in reached_by(pack, answers[:1], one).tolist()}
+    said = normalise(asked["behind"]).split()
+    forms = {form for word in said for form in (word, *singulars(word))}
+    return any(forms.issuperset(normalise(label).split()) for label in pack.labels(sorted(heads)))
+
+
+def takes_owners(query: Query, question: str, pack: Pack) -> bool:
+    """Whether what is asked for is what a relation is called by, and what is found are those that have it: "which
+    vulnerabilities are critical" asks for no hosts."""
+    found = _WHICH_ARE.match(question)
+    if found is None or not isinstance(query, nodes.And | nodes.Where | nodes.Having):
+        return False
+    labels, nouns = pack.relation_labels(), normalise(found["nouns"])
+    had = [node.relation for node in query.walk() if isinstance(node, nodes.Having) and node.relation < len(labels)]
+    return any(normalise(labels[one]) == nouns for one in had)
+
+
+def takes_year_for_quantity(query: Query, question: str) -> bool:
+    """Whether a year of "more in 2020 than in 2015" is a number of what there is more of."""
+    if _YEARS.search(question) is None:
+        return False
+    years = {float(year) for year in re.findall(rf"\b{_YEAR}\b", question)}
+    return any(isinstance(node, nodes.Number) and node.number in years for node in query.walk())

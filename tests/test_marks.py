@@ -1,0 +1,124 @@
+"""Things asked for by their numbers, parts of things, what belongs to the thing that is the most, and doubtful readings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import kgask
+from kgask.answer.marks import asks_marks
+from kgask.build.recipe import Recipe, build
+from kgask.opened import Opened
+
+FINDS = """find_no,description,material,trench,found_on,weight_g
+F001,bronze fibula,bronze,Trench A,2022-06-14,14.2
+F002,iron knife blade,iron,Trench A,2022-06-15,87.5
+F003,glass bead,glass,Trench B,2022-07-02,3.1
+F004,iron spearhead,iron,Trench B,2023-06-20,120.4
+F005,amber pendant,amber,Trench C,2023-08-01,6.0
+F006,iron nail,iron,Trench C,2023-08-02,12.9
+"""
+HOSTS = [
+    {"hostname": "garnet", "site": "Linz", "ram_gb": 64,
+     "vulnerabilities": [{"cve": "CVE-2019-0708", "severity": "high"}, {"cve": "CVE-2023-36884", "severity": "low"}]},
+    {"hostname": "jasper", "site": "Graz", "ram_gb": 32, "vulnerabilities": [{"cve": "CVE-2019-0708", "severity": "high"}]},
+    {"hostname": "kelvin", "site": "Linz", "ram_gb": 16, "vulnerabilities": []},
+]  # fmt: skip
+MATCHES = """match,date,home,away,spectators
+m01,2023-09-02,TSV Koog,SV Torf,210
+m02,2023-09-09,SV Torf,HSG Eck,180
+m03,2023-11-04,HSG Eck,TSV Koog,455
+m04,2023-11-11,TSV Koog,HSG Eck,320
+"""
+TERMS = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix : <http://v.example/> .
+:fibre a skos:Concept ; skos:prefLabel "fibres"@en .
+:plant a skos:Concept ; skos:prefLabel "plant fibres"@en ; skos:broader :fibre .
+:cotton a skos:Concept ; skos:prefLabel "cotton"@en ; skos:broader :plant .
+:flax a skos:Concept ; skos:prefLabel "flax"@en ; skos:broader :plant .
+"""
+
+
+def _opened(folder: Path, name: str, text: str) -> Iterator[Opened]:
+    (folder / name).write_text(text, encoding="utf-8")
+    build(Recipe((str(folder / name),), folder / "pack", recognise=True), lambda _: None)
+    with kgask.open(str(folder / "pack"), reader=None) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def finds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    yield from _opened(tmp_path_factory.mktemp("finds"), "finds.csv", FINDS)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which iron finds (numbers) weigh more than 80 grams?", "F002 | F004"),
+        ("Which iron finds weigh more than 80 grams? Numbers please.", "F002 | F004"),
+        ("Which finds, by find number, are made of iron?", "F002 | F004 | F006"),
+        ("Which iron finds weigh more than 80 grams?", "iron knife blade | iron spearhead"),
+        ("How many finds are made of iron?", "3"),
+    ],
+)
+def test_numbers_are_told_where_they_are_asked_for(finds: Opened, question: str, answer: str) -> None:
+    found = finds.ask(question)
+    assert found.text is not None and " | ".join(sorted(found.text.split(" | "))) == answer
+    if answer.startswith("F"):
+        assert any("is called 'iron" in note for note in found.notes), "the titles are said beside them"
+
+
+def test_a_turn_asks_for_numbers(finds: Opened) -> None:
+    chat = finds.chat()
+    first, second = (chat.ask(line).answer for line in ("Which finds are made of iron?", "Give me their numbers."))
+    assert first is not None and first.text is not None and "iron nail" in first.text
+    assert second is not None and second.text is not None and set(second.text.split(" | ")) == {"F002", "F004", "F006"}
+
+
+@pytest.mark.parametrize("text", ["How many numbers are there?", "number of countries bordering Germany", "his phone number?"])
+def test_what_asks_for_no_marks(text: str) -> None:
+    assert not asks_marks(text)
+
+
+def test_parts_without_a_name_are_told_as_what_they_belong_to(tmp_path: Path) -> None:
+    for opened in _opened(tmp_path, "hosts.json", json.dumps(HOSTS)):
+        found = opened.ask("Which machines are exposed to CVE-2019-0708?")
+        assert found.text is not None and set(found.text.split(" | ")) == {"garnet", "jasper"}
+
+
+def test_the_date_of_a_match_is_no_match(tmp_path: Path) -> None:
+    for opened in _opened(tmp_path, "matches.csv", MATCHES):
+        found = opened.ask("Which match date had the most spectators?")
+        assert found.text == "2023-11-04"
+        assert found.query_text is not None and found.query_text.startswith("follow(best(")
+
+
+def test_narrower_terms_are_told_by_the_broader_ones(tmp_path: Path) -> None:
+    for opened in _opened(tmp_path, "terms.ttl", TERMS):
+        found = opened.ask("What are the narrower terms of plant fibres?")
+        assert found.text is not None and set(found.text.split(" | ")) == {"cotton", "flax"}
+
+
+TOWNS = """Town,District,Pop. 2015,Pop. 2020,Mayor
+Aldersund,Nordvik,"13,055","13,790",Ingrid Solheim
+Brekkeby,Nordvik,"4,655","4,390",Olav Myhre
+Dalmo,Indre,"2,010","1,876",Kari Tveit
+Jordal,Indre,"2,300","2,011",Jon Aasen
+"""
+
+
+def test_a_year_is_no_number_of_people(tmp_path: Path) -> None:
+    for opened in _opened(tmp_path, "Sheet1.csv", TOWNS):
+        assert not opened.ask("Which towns had fewer people in 2020 than in 2015?")
+
+
+HEADS = {"Mathematics": "Elif Karaca", "Biology": "Samuel Adeyemi", "History": "Yuki Hasegawa"}
+
+
+def test_a_department_that_nobody_knows_is_not_all_of_them(tmp_path: Path) -> None:
+    said = json.dumps({name: {"head": head, "rooms": 4} for name, head in HEADS.items()})
+    for opened in _opened(tmp_path, "departments.json", said):
+        assert opened.ask("Who heads the Biology department?").text == "Samuel Adeyemi"
+        assert not opened.ask("Who heads the Philosophy department?")
