@@ -12,11 +12,19 @@ _NUMBERS = ("code", "no", "nr", "number", "ref")
 _MARK = re.compile(r"[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*")  # "L-101", "2024/17"
 LETTERED = re.compile(r"[^\W\d_]{1,5}[-_ /.#]?\d[\w/.-]*")
 _PERSON = re.compile(r"(?!The )[^\W\d_a-z][\w.'-]*(?: (?:v[oa]n |de[rl]? |al-)?[^\W\d_a-z][\w.'-]*){1,2}")
+_NUMBERED = (
+    "unit flat apartment room house job order invoice ticket case plot lot bin locker box route bus line lane table bib"
+).split()
 _WHO = re.compile(r"(?:[a-z]{3}(?:er|or|ist|ee|ant|man)|names?|who|person|people|guest|client|patient|staff|contact|student|captain|"
                   r"friend|artist|pupil|child|winner)\Z")
-_LEAST_TITLES, _WORDS_OF_TITLES = 5, 1.5
+_LEAST_TITLES, _WORDS_OF_TITLES, _SOME_VALUES = 5, 1.5, 0.25
 # The first word of a row that adds up the others; columns of a table that has notes below.
-_TOTALS = re.compile(r"(?:grand |sub-?)?(?:total[ei]?s?|sum|summe|gesamt|insgesamt)\W*", re.IGNORECASE)
+_TOTALS = re.compile(
+    r"(?:grand |sub-?)?(?:total[ei]?s?|sum|summe|gesamt|insgesamt)\W*|(?:(?:class|overall|column|team) )?(?:average|mean|median)"
+    r"\W*|(?:opening|closing|final) balance\W*",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r".*(?: = |\w: \w.*).*|\W*(?:note|notes|source|nb|legend|key)\b.*|.{60,}", re.IGNORECASE | re.DOTALL)
 _LEAST_NOTED = 4
 _LEAST_NEARLY, _NEARLY_ALL = 8, 0.8  # rows, and the share of them that have a name of their own
 NEARLY = 0.9
@@ -32,9 +40,15 @@ def is_id_of(name: str, values: Sequence[str], kind: str) -> bool:
     if last == "id" and before or (last == "code" and not before):
         return True
     are_numbers = differs(values) and all(map(str.isdecimal, values))
-    if are_numbers and (last == "#" or (before, last) == ("", kind)):
+    if are_numbers and (last == "#" or (not before and last in (kind, *_NUMBERED))):
         return True
     return last in _NUMBERS and bool(before) and (before == kind or are_marks(values))
+
+
+def is_abbreviated(name: str) -> bool:
+    """Whether a column's name is cut short, in its first word at least: "Art.", "Inc. No."."""
+    first = name.split()[0] if name.split() else ""
+    return first.endswith(".") and readable(first) == first.lower().rstrip(".")
 
 
 def is_no_row(fields: Sequence[str], n_columns: int) -> bool:
@@ -45,7 +59,8 @@ def is_no_row(fields: Sequence[str], n_columns: int) -> bool:
     """
     said = [field for field in fields if field]
     is_total = _TOTALS.fullmatch(said[0]) is not None and len(said) < n_columns
-    return is_total or (len(fields) == 1 and n_columns >= _LEAST_NOTED)
+    is_note = len(said) == 1 and n_columns >= _LEAST_NOTED and (len(fields) == 1 or _NOTE.fullmatch(said[0]) is not None)
+    return is_total or is_note
 
 
 def may_name(title: str, columns: dict[str, list[str]]) -> bool:
@@ -59,7 +74,8 @@ def named_by(columns: dict[str, list[str]], key: tuple[str, ...], kind: str) -> 
     alike = [name for name in columns if readable(name) == kind]
     first = next((name for name in columns if name and name not in key), "")
     values = [value for value in columns.get(first, []) if value not in NOTHING]
-    is_text = bool(values) and not is_code(readable(first)) and not all(map(looks_like_value, values))
+    n_values = sum(map(looks_like_value, values))
+    is_text = bool(values) and not is_code(readable(first)) and n_values < NEARLY * len(values)
     if alike and is_text and differs(values) and not differs(columns[alike[0]]):
         return (first,)  # "railway", which several of the engines are of
     if alike or key or not is_text:
@@ -100,7 +116,8 @@ def titled_by(columns: dict[str, list[str]], marks: tuple[str, ...]) -> tuple[st
     is_marked = all(map(_MARK.fullmatch, before)) if marks else len(set(before)) < len(before)
     if len(values) < _LEAST_TITLES or not is_marked or not differs(values) or is_code(readable(title[0])):
         return ()
-    is_plain = not any(looks_like_value(value) or _MARK.fullmatch(value) or "@" in value for value in values)
+    like_values = sum(looks_like_value(one) or _MARK.fullmatch(one) is not None or "@" in one for one in values)
+    is_plain = like_values <= _SOME_VALUES * len(values)  # "Chain 8-speed" is a title
     n_words = sum(len(value.split()) for value in values)
     n_people = sum(_PERSON.fullmatch(value) is not None for value in values)
     are_titles = n_words >= _WORDS_OF_TITLES * len(values) and n_people < NEARLY * len(values)

@@ -25,6 +25,7 @@ from kgask.build.row_names import (
     are_marks,
     called_as,
     differs,
+    is_abbreviated,
     is_id_of,
     is_no_row,
     may_name,
@@ -62,11 +63,12 @@ SURE, PERHAPS, UNLIKE = 2, 1, 0
 LOOKED_AT = 200  # rows, before what the columns are is said
 _NUMBER = re.compile(r" (?:no|nr|num)\.?\Z")
 _OF_MARK = re.compile(r"\W+(?:(?:name|number|no|nr|id|code|ref|reference)\.?|#)\Z|\.\Z")  # "tree number" names trees
-_NO_KINDS = frozenset("description details text caption summary".split())  # a column of them says no more than a name
+_NO_KINDS = frozenset("description details text caption summary id key code no nr number ref date timestamp".split())  # a column of them says no more than a name
 _NO_KIND = re.compile(
     r"(?:export|data|dataset|table|sheet|list|file|dump|log|output|results?|untitled|new|test|book|workbook|database|db|"
     r"csv|tsv|main|all|misc|other|notes?|records?|rows?|entries|entry|items?|info|final|copy|download|report)(?: .*)?"
 )
+_OF_YEAR = re.compile(r"(?:19|20)\d\d(?:\Z|\W+[^\W\d])")
 _MOST_NAME = 60  # characters of a column's name
 _MOST_SEEN = 1_000_000  # rows whose keys are compared with those before
 
@@ -101,7 +103,8 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
     is_again = len(set(columns[0])) < len(columns[0])  # what is said of one thing in several lines are triples
     if n != 3 or sum(map(is_date, columns[0])) >= NEARLY * len(columns[0]):
         is_mark = _is_called(names[1]) or is_code(readable(names[1]))  # "course code" of who takes which course
-        if is_again and n > 3 and not is_mark and _is_relation(columns[1], True):
+        of_days = sum(map(is_date, columns[0])) >= NEARLY * len(columns[0])
+        if is_again and n > 3 and not is_mark and not of_days and _is_relation(columns[1], True):
             return UNLIKE
         return SURE if told or n > 3 else PERHAPS
     if is_again or not told:
@@ -110,6 +113,8 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
 
 
 def _is_name(text: str) -> bool:
+    if _OF_YEAR.match(text):  # a column a year: "2021 kg"
+        return True
     return len(text) <= _MOST_NAME and any(map(str.isalpha, text)) and not looks_like_value(text) and text[0] != '"'
 
 
@@ -374,6 +379,7 @@ def _type_of(label: tuple[str, ...], stem: str) -> str:
     of_file = type_of(stem)
     is_mark = named in _MARKS or is_code(named)
     is_kind = named and named not in (*NAMED_BY, *GLUED) and named not in _NO_KINDS
+    is_kind = is_kind and not (is_abbreviated(label[0]) and of_file)  # "Art.", "Inc. No."
     return singular(named) if is_kind and not (is_mark and of_file) else of_file or (_kind_of_records(stem) if not label else "")
 
 

@@ -284,7 +284,15 @@ def files_of(name: str) -> list[str]:
 
 def _tells_format(path: Path) -> bool:
     plain = path.with_suffix("") if path.suffix.lower() in _PACKED_SUFFIXES else path
-    return not path.name.startswith(".") and plain.suffix.lower() in (*_SUFFIX_FORMAT, *SUFFIXES, ".json")
+    is_told = plain.suffix.lower() in (*_SUFFIX_FORMAT, *SUFFIXES, ".json")
+    return not path.name.startswith(".") and (is_told or (plain.suffix.lower() == ".txt" and _is_table(path)))
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a text looks like a table with a row a thing, which notes do not."""
+    from kgask.build.rows import SURE, likeness
+
+    return likeness(str(path)) == SURE
 
 
 def _format_of_json(name: str) -> str:

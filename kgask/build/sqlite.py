@@ -215,6 +215,7 @@ class _TableReader:
         for relation, value in self._said(row):
             self._builder.add(key, relation, value)
         label = " ".join(str(part).strip() for part in row[self._label] if part not in (None, ""))
+        label = label or " ".join(part for part in row[self._key] if isinstance(part, str))  # a registration, no number
         if label:
             self._builder.label(key, label)
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from kgask.build.column_names import LEAST_FULL, MOST_ABOVE, head_of
 from kgask.build.source import MAX_LINE_BYTES, Problems, display, open_source
-from kgask.build.tsv import DELIMITER_CHOICES, declared_delimiter, rows
+from kgask.build.tsv import DELIMITER_CHOICES, declared_delimiter, decoded, rows
 
 LOOKED_AT = 200  # lines, before it is said whether fields are quoted
 
@@ -27,11 +27,14 @@ def records_of(source: str, delimiter: str | None) -> Iterator[Iterator[Record]]
 def records_in(stream: BinaryIO, name: str, problems: Problems, delimiter: str | None) -> Iterator[Record]:
     """The same of a stream, from the names of the columns on; lines that cannot be read go to ``problems``."""
     peeked = stream.peek(MAX_LINE_BYTES) if hasattr(stream, "peek") else b""
-    text = peeked.decode(errors="replace")
+    try:
+        text = decoded(peeked, windows=True)
+    except UnicodeDecodeError:  # it may end within a character
+        text = peeked.decode(errors="replace")
     first, *below = [line for line in text.splitlines() if line.strip() and not line.startswith("#")] or [""]
     delimiter = delimiter or declared_delimiter(first) or _delimiter([first, *below[:MOST_ABOVE]])
     is_quoted = delimiter != "\t" or _has_quotes(text, delimiter)
-    return _from_names(rows(stream, display(name), problems, delimiter, is_quoted))
+    return _from_names(rows(stream, display(name), problems, delimiter, is_quoted, windows=True))
 
 
 def _from_names(records: Iterator[Record]) -> Iterator[Record]:

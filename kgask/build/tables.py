@@ -176,7 +176,7 @@ def space_of(source: str) -> str:
 _SAYS_NOTHING = re.compile(
     r"\A(?:(?:my|our|all|the) )+|\W*\(\d+\)|"
     r"(?: (?:export|exported|list|data|dataset|table|dump|sheet|file|register|catalogue|catalog|inventory|log|overview|"
-    r"final|new|copy|latest|(?:v|ver|version) ?\d+|(?:19|20)\d\d(?: \d\d?){0,2}))+\Z"
+    r"final|new|copy|latest|(?:v|ver|version) ?\d+|(?:19|20)\d\d(?: ?\d\d?){0,2}))+\Z"
 )
 
 

@@ -84,13 +84,19 @@ def check_columns(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def rows(
-    stream: BinaryIO, source: str, problems: Problems, delimiter: str, quoted: bool = False, n_before: int = 0
+    stream: BinaryIO,
+    source: str,
+    problems: Problems,
+    delimiter: str,
+    quoted: bool = False,
+    n_before: int = 0,
+    windows: bool = False,
 ) -> Iterator[tuple[int, list[str]]]:
     """(number of the first line, fields) of every record; lines that cannot be read go to ``problems``.
 
-    ``n_before`` lines of the source come before the stream.
+    ``n_before`` lines of the source come before the stream. ``windows``: what is not UTF-8 is Windows-1252.
     """
-    lines = _Lines(_texts(stream, source, problems, n_before))
+    lines = _Lines(_texts(stream, source, problems, n_before, windows))
     for number, text in lines:
         if not text or text.isspace() or text == "#" or text.startswith("# "):
             continue
@@ -102,7 +108,9 @@ def rows(
         yield number, [" ".join(field.splitlines()).strip() for field in fields]
 
 
-def _texts(stream: BinaryIO, source: str, problems: Problems, n_before: int) -> Iterator[tuple[int, str]]:
+def _texts(
+    stream: BinaryIO, source: str, problems: Problems, n_before: int, windows: bool
+) -> Iterator[tuple[int, str]]:
     """(number, text) of every line that is text."""
     for number, line in numbered_lines(stream, unended=partial(problems.cut, source)):
         number += n_before
@@ -112,7 +120,7 @@ def _texts(stream: BinaryIO, source: str, problems: Problems, n_before: int) -> 
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")
         try:
-            text = line.decode()
+            text = decoded(line, windows)
         except UnicodeDecodeError as error:
             advice = "of Excel on Windows: iconv -f WINDOWS-1252 -t UTF-8"
             problems.broken(source, number, f"not UTF-8 at byte {error.start + 1}; {advice}")
@@ -125,6 +133,20 @@ def _texts(stream: BinaryIO, source: str, problems: Problems, n_before: int) -> 
             problems.broken(source, number, f"NUL byte{advice}")
             continue
         yield number, text
+
+
+def decoded(line: bytes, windows: bool) -> str:
+    """UTF-8, or else what Excel writes on Windows; UnicodeDecodeError for what is neither.
+
+    >>> decoded("Zoë".encode(), True), decoded("Zoë".encode("cp1252"), True)
+    ('Zoë', 'Zoë')
+    """
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        if not windows:
+            raise
+        return line.decode("cp1252")
 
 
 class _Lines:
