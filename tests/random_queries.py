@@ -124,8 +124,9 @@ class Parts:
         size = st.builds(lambda path: nodes.SizeOf(tuple(path)), st.lists(self.links, min_size=1, max_size=2))
         end = st.builds(lambda path, end: (*path, end), before, self.valued)
         span = st.builds(nodes.SpanOf, end, end)
+        total = st.builds(lambda path, end: nodes.TotalOf((*path, end)), st.lists(self.links, max_size=2), self.valued)
         return one_of(
-            to_value, to_value, size, span, self.spans(), anything.map(nodes.SizeOf), anything.map(nodes.ValueOf)
+            to_value, to_value, size, span, total, self.spans(), anything.map(nodes.SizeOf), anything.map(nodes.ValueOf)
         )
 
     def spans(self) -> st.SearchStrategy[By]:

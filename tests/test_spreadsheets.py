@@ -177,3 +177,47 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
 def test_a_verb_says_which_way_round(projects: Opened, question: str, answer: str | None) -> None:
     found = projects.ask(question).text
     assert (" | ".join(sorted(found.split(" | "))) if found else None) == answer
+
+
+HOURS = """Date,Who,Project,Hours,What
+2024-06-03,Samir Haddad,Driver app,6.5,login screen
+2024-06-03,Petra Vogt,Audio guide,4,final recordings
+2024-06-04,Samir Haddad,Driver app,5,maps
+2024-06-05,Lene Brandt,Warehouse,8,stock list
+2024-06-06,Petra Vogt,Audio guide,3.5,mixing
+2024-06-07,Samir Haddad,Warehouse,2,review
+2024-06-10,Lene Brandt,Audio guide,1,invoice
+"""
+
+
+def test_the_most_of_all_entries_is_added_up(tmp_path: Path) -> None:
+    path, _ = _built(tmp_path, {"timesheet.csv": HOURS})
+    with kgask.open(str(path), reader=None) as opened:
+        found = opened.ask("Who put in the most hours?", min_confidence=0.5)
+        assert found.text == "Samir Haddad"
+        assert found.query_text == "best(having(^<who>), total(^<who> / <hours>), most 1)"
+        assert "13.5" in str(found.derivation), "what his hours add up to"
+        assert found.sparql is not None and "SUM(" in found.sparql
+
+
+def test_what_excel_writes_on_windows_is_read(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_bytes("Name,Town,Born\nNoémie,Nîmes,1991\nRenée,Évry,1984\nZoë,Köln,1990\n".encode("cp1252"))
+    build(Recipe((str(tmp_path / "list.csv"),), tmp_path / "pack", recognise=True), lambda _: None)
+    with Pack.open(tmp_path / "pack") as pack:
+        assert ("Noémie", "town", "Nîmes") in facts_of(pack)
+
+
+def test_a_column_a_year(tmp_path: Path) -> None:
+    facts = _facts(tmp_path, {"Copy of plan.csv": "crop,variety,2021 kg,2022 kg\nLeek,Bulgaarse,2.7,3.3\nBeet,Chioggia,1.9,n/a\nLeek,Musselburgh,4,5\n"})
+    assert ("Beet", "variety", "Chioggia") in facts or any(obj == "Chioggia" for _, _, obj in facts)
+    assert any(relation == "2021 kg" and obj == '"1.9"^^number[kg]' for _, relation, obj in facts)
+
+
+def test_a_text_file_may_be_a_table(tmp_path: Path) -> None:
+    from kgask.build.source import files_of
+
+    (tmp_path / "results.txt").write_text(
+        "Trail 2024 - results\n\nPl. | Bib | Name | Club\n1 | 14 | Davide Moretti | Orta\n2 | 3 | Lukas Frei | Brig\n"
+    )
+    (tmp_path / "readme.txt").write_text("What is in here, and why.\nNothing much.\n")
+    assert files_of(str(tmp_path)) == [str(tmp_path / "results.txt")]

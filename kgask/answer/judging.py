@@ -22,8 +22,8 @@ from kgask.answer.misread import asks_other, takes_all
 from kgask.answer.word import Word
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
 from kgask.methods.lasted import chooses_by_span, is_asked_for
-from kgask.methods.plainly import is_plainly_asked
 from kgask.methods.plain_verbs import asks_year_of, is_said_by_verb
+from kgask.methods.plainly import is_plainly_asked
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small

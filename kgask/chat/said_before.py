@@ -91,6 +91,8 @@ def of_one(text: str) -> str | None:
     if found["aux"]:
         said = f"{_OF_ONE[found['aux'].lower()]} \0"
     else:
+        if found["own"] and re.match(r" [a-z]+s\b", text[found.end() :]):
+            return None  # "their capitals" are of several
         said = "\0's" if found["own"] else f"\0 {found['verb']}"
     return f"{text[: found.start()]}{said}{text[found.end() :]}"
 

@@ -29,8 +29,8 @@ def without_wish(text: str) -> str:
 
     >>> without_wish("Are there more students in CS340 or in CS305? Name the bigger one.")
     'Are there more students in CS340 or in CS305?'
-    >>> without_wish("Who founded Apple? Name the capital."), without_wish("Which part is it? Codes please.")
-    ('Who founded Apple? Name the capital.', 'Which part is it?')
+    >>> without_wish("Which is the largest? Give me the capital."), without_wish("Which part is it? Codes please.")
+    ('Which is the largest? What is its capital?', 'Which part is it?')
     """
     end = _END.search(text)
     found = end and _WISH.fullmatch(text[end.end() :].strip(" .!"))
@@ -39,5 +39,7 @@ def without_wish(text: str) -> str:
     question = text[: end.start() + 1]
     if _LISTS.search(found[0]) and _IS_THERE_ANY.match(question):
         return f"{question} Which ones?"  # "do we have anyone in Lisbon? names please"
-    noun = (found["noun"] or "").lower()[:_ALIKE]
-    return question if not noun or re.search(rf"\b{noun}", question, re.IGNORECASE) else text
+    noun = (found["noun"] or "").lower()
+    if not noun or re.search(rf"\b{noun[:_ALIKE]}", question, re.IGNORECASE):
+        return question
+    return f"{question} What is its {noun}?"

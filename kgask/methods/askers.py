@@ -7,9 +7,13 @@ import re
 import numpy as np
 
 from kgask.link.plurals import singulars
+from kgask.methods.relation_facts import is_table
+from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
+from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.axes import relation_axis
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import reached_by
 
@@ -20,6 +24,7 @@ _WHO_DOES = re.compile(
 )
 _WHICH_ARE = re.compile(r"\W*(?:which|what) (?P<nouns>[a-z]+s) (?:are|were)\b", re.IGNORECASE)
 _BE_OR_RANK = frozenset("became become becomes stands ranks comes counts plays".split())  # "who became the oldest member"
+_MOST_OF = re.compile(r"\b(?:the )?(?:most|fewest|least) ([a-z]{3,})\b", re.IGNORECASE)
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _YEARS = re.compile(
     rf"\b(?:in|since|by|from) {_YEAR}\b.*\bthan\b(?: \w+){{0,4}}? (?:in )?{_YEAR}\b|"
@@ -51,6 +56,26 @@ def takes_owners(query: Query, question: str, pack: Pack) -> bool:
     labels, nouns = pack.relation_labels(), normalise(found["nouns"])
     had = [node.relation for node in query.walk() if isinstance(node, nodes.Having) and node.relation < len(labels)]
     return any(normalise(labels[one]) == nouns for one in had)
+
+
+def passes_over_total(query: Query, question: str, pack: Pack) -> bool:
+    """Whether the most of what entries say is asked for, as "the most hours", and they are counted, or one of them is
+    taken, in the place of adding up those of each."""
+    nouns = {form for found in _MOST_OF.finditer(question) for form in (found[1].lower(), *singulars(found[1].lower()))}
+    if not nouns or not is_table(pack):
+        return False
+    labels = [normalise(label).split() for label in pack.relation_labels()]
+    said = [at for at, words in enumerate(labels) if words and not nouns.isdisjoint(words[:1] + words[-1:])]
+    amounts = [at for at in said if relation_axis(pack, at) not in (None, *WHEN)]
+    match query:
+        case nodes.Follow(nodes.Best(_, nodes.ValueOf((amount,))), owner) if owner < pack.n_relations:
+            ends = np.asarray(pack.out_object)[np.asarray(pack.out_relation) == owner]
+            return amount in amounts and len(distinct(ends)) < len(ends)
+        case nodes.Best(_, nodes.SizeOf()):
+            return bool(amounts)
+        case nodes.Best(_, nodes.ValueOf(path)):  # "most hours" by a rate in euros an hour
+            return path[-1] not in amounts and any(len(labels[at]) == 1 for at in amounts)
+    return False
 
 
 def takes_year_for_quantity(query: Query, question: str) -> bool:

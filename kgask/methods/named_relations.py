@@ -73,6 +73,10 @@ class NamedRelations:
         """What a name's directed relation leads to, int64."""
         return reached_by(self._pack, np.array([one.seed.entity]), relation)
 
+    def onward(self, ends: np.ndarray) -> np.ndarray:
+        """The directed relations that things (int64) have and paths may go by, bool [2R]."""
+        return relations_of(self._pack, ends) & self._facts.paths
+
     def is_value(self, relation: int) -> bool:
         """Whether a directed relation leads to numbers or dates."""
         return relation < self._n and self._facts.of(relation)[0] is not None
@@ -84,7 +88,7 @@ class NamedRelations:
         hops = one.probs[0], one.probs[min(1, len(one.probs) - 1)]
         found: list[tuple[float, int, int]] = []
         for first in [relation for relation in one.relations if not self.is_value(relation)][:firsts]:
-            onward = relations_of(self._pack, self.ends(one, first)) & self._facts.paths
+            onward = self.onward(self.ends(one, first))
             onward[opposite(first, self._n)] = False
             seconds = [relation for relation in np.flatnonzero(onward).tolist() if may_end(relation)]
             found += [(float(hops[0][first] * hops[1][second]), first, second) for second in seconds]

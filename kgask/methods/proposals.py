@@ -7,7 +7,6 @@ kind says how they are put together; in a small graph less is left to it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations, islice, permutations, product
@@ -20,13 +19,15 @@ from kgask.methods.cues import Asked
 from kgask.methods.doers import ORDERED, SIGNS, of_doers, ordered, where
 from kgask.methods.flags import flags_of
 from kgask.methods.named_relations import Named, NamedRelations
+from kgask.methods.over_records import over_records
 from kgask.methods.relation_facts import RelationFacts, is_small
+from kgask.methods.totalled import totalled
 from kgask.methods.understand import Linked
 from kgask.pack.arrays import distinct
 from kgask.pack.quantities import WHEN
 from kgask.query import nodes
 from kgask.query.base import By, Node, SetNode
-from kgask.retrieve.follow import reached_by, relations_of
+from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import Seed, opposite
 
@@ -38,9 +39,7 @@ MOST_LACKED = 6  # relations that some of a set may lack
 MOST_ENDS = 50  # of a relation that are looked at
 MOST_SAID = 3  # relations that a question says, to anything, by which a set is narrowed
 MOST_EITHER = 6  # pairs of relations that lead to a name from the same things
-MOST_WAYS, MOST_LONG_WAYS = 12, 6  # of two relations that a third is put behind, and how many such paths
 MOST_VALUES, MOST_OF_NAME = 8, 3  # numbers and dates by which a class, and what a name has, is ordered
-_OF_RECORD = re.compile(r"[\w ]+/\d+|[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*")  # "examination/9", "V-15"
 _ASKS_OF_SETS = {"superlative", "ordinal", "count", "arithmetic", "filter"}
 _COMPARED = {"comparison", "filter", "superlative", "ordinal"}
 _OF_STATEMENTS = {"qualifier", "filter", "path"}
@@ -81,7 +80,9 @@ class Proposals:
             yield from ((query, (one.seed,)) for query in self._of_one(one, asked, runner))
         for one in names if self._is_small else ():
             yield from ((query, (one.seed,)) for query in self._of_two_steps(one, asked))
-            yield from ((query, (one.seed,)) for query in self._of_three_steps(one, asked, kinds[:1], runner))
+            yield from ((query, (one.seed,)) for query in over_records(self._named, one, asked, kinds[:1], runner))
+        if self._is_small and not others:
+            yield from ((query, ()) for query in totalled(self._facts, kinds[:1], asked, runner))
 
     # --- nothing is named ------------------------------------------------------------------------
 
@@ -272,34 +273,6 @@ class Proposals:
         for first, second in self._named.two_steps(one):
             path = nodes.Follow(nodes.Follow(one.node, first), second)
             yield nodes.Count(path) if "count" in asked.kinds else path
-
-    def _of_three_steps(
-        self, one: Named, asked: Asked, kinds: Sequence[SetNode], runner: Runner
-    ) -> Iterator[nodes.Query]:
-        """Paths over records without a name of their own to what is of the class asked for, or has a relation that is
-        said: specialists who examined finds of a trench, by way of the examinations."""
-        members = runner.members(kinds[0]).certain if kinds else np.zeros(0, dtype=np.int64)
-        ways = (path for path in self._named.two_steps(one, firsts=MOST_RELATIONS, most=MOST_WAYS))
-        found = (path for way in ways for path in self._gone_on(one, way, members, asked))
-        for path in islice(found, MOST_LONG_WAYS):
-            yield nodes.Count(path) if "count" in asked.kinds else path
-
-    def _gone_on(self, one: Named, way: tuple[int, int], members: np.ndarray, asked: Asked) -> Iterator[SetNode]:
-        ends = self._named.ends(one, way[0]), reached_by(self._pack, self._named.ends(one, way[0]), way[1])
-        if not any(self._are_records(some) for some in ends):
-            return
-        path = nodes.Follow(nodes.Follow(one.node, way[0]), way[1])
-        onward = relations_of(self._pack, ends[1]) & self._facts.paths
-        onward[opposite(way[1], self._n)] = False
-        for third in np.flatnonzero(onward).tolist():
-            if third in asked.said or np.isin(reached_by(self._pack, ends[1], third), members).any():
-                yield nodes.Follow(path, third)
-
-    def _are_records(self, some: np.ndarray) -> bool:
-        """Whether things are called by the number of their row, or by a mark, alone."""
-        first = some[:1].tolist()
-        is_thing = bool(first) and first[0] < self._pack.n_entities - self._pack.n_literals
-        return is_thing and all(map(_OF_RECORD.fullmatch, self._pack.labels(first)))
 
     def _qualified(self, names: Sequence[Named], asked: Asked) -> Iterator[Proposed]:
         """What a name has by statements that say a date or number of the question, or its other name."""

@@ -33,6 +33,8 @@ def relation_axis(pack: Pack, relation: DirectedRelationId) -> str | None:
 def by_axis(pack: Pack, by: By) -> str | None:
     """The axis on which what members are judged by lies; None where it leads to no values, or to two unlike ones."""
     axis = NUMBER if isinstance(by, nodes.SizeOf) else relation_axis(pack, by.path[-1])
+    if isinstance(by, nodes.TotalOf):
+        return None if axis in WHEN else axis
     if not isinstance(by, nodes.SpanOf):
         return axis
     return None if axis != relation_axis(pack, by.until[-1]) else SECONDS if axis in WHEN else axis

@@ -13,6 +13,7 @@ from kgask.types import DirectedRelationId
 
 Comparison = Literal["<", "<=", "=", ">=", ">", "in"]
 COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
+PRECISION = 1e6  # totals are rounded to that part of one, for the order of adding changes the last digits
 MAX_PATH = 3  # relations of a path to a value or to what is counted
 
 

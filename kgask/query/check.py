@@ -48,7 +48,7 @@ def _relations(query: Node) -> Iterator[tuple[int, bool]]:
                 yield relation, False
             case nodes.SpanOf(path, until):
                 yield from ((relation, True) for relation in (*path, *until))
-            case nodes.ValueOf(path) | nodes.SizeOf(path):
+            case nodes.ValueOf(path) | nodes.SizeOf(path) | nodes.TotalOf(path):
                 yield from ((relation, True) for relation in path)
             case nodes.Having(relation) | nodes.Follow(_, relation) | nodes.Values(_, relation):
                 yield relation, True
@@ -72,6 +72,10 @@ class _Checker:
                 yield from self._comparable("what lies between them", by_axis(self._pack, by), value)
             case nodes.Best(_, nodes.SpanOf() as by):
                 yield from self._span(by)
+            case nodes.Best(_, nodes.TotalOf() as by) | nodes.Where(_, nodes.TotalOf() as by) if (
+                by_axis(self._pack, by) is None
+            ):
+                yield f"{self._called(by.path[-1])} leads to no numbers, so nothing adds up."
             case nodes.Where(_, by, _, value) if isinstance(value, ValueNode):
                 yield from self._on_axis(self._called(by.path[-1]), self._ends(by.path[-1]), value)
             case nodes.Best(_, by, _, first, _):

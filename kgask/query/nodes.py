@@ -45,6 +45,11 @@ class SizeOf(By):
 
 
 @dataclass(frozen=True, slots=True)
+class TotalOf(By):
+    """What the numbers at the end of the path add up to, of each thing before it once: the hours of all entries."""
+
+
+@dataclass(frozen=True, slots=True)
 class SpanOf(By):
     """How far the number or date at the end of ``until`` lies behind that at the end of the path: how long a reign was.
 
@@ -129,7 +134,7 @@ class Where(SetNode):
     def __post_init__(self) -> None:
         Node.__post_init__(self)
         _check_operand(self.comparison, self.value, countable=isinstance(self.by, SizeOf))
-        if isinstance(self.by, SpanOf) and isinstance(self.value, SetNode):
+        if isinstance(self.by, SpanOf | TotalOf) and isinstance(self.value, SetNode):
             raise QueryError("what lies between two values meets no set")
 
 

@@ -17,7 +17,7 @@ from kgask.pack.quantities import DATE, DAYS_A_YEAR, NUMBER, SECONDS_A_DAY, YEAR
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import by_axis, relation_axis, value_axis
-from kgask.query.base import BagNode, By, Comparison, Node, SetNode, TruthNode, ValueNode
+from kgask.query.base import PRECISION, BagNode, By, Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.query.sparql_terms import (
     PERHAPS,
     PERHAPS_PERIOD,
@@ -130,7 +130,7 @@ class _Writer(ValueWriter):
         if counts:
             sizes = self._sizes(node.base, path, x, mode)
             return group([*sizes.lines, *self._compared(sizes.low, sizes.high, node.comparison, value, mode, True)])
-        if isinstance(node.by, nodes.SpanOf) and axis != by_axis(self._pack, node.by):
+        if isinstance(node.by, nodes.SpanOf | nodes.TotalOf) and axis != by_axis(self._pack, node.by):
             return self.members(node.base, x, mode) if mode == "possible" else nothing(x)
         found, low, high = self._judged(x, node.by, axis)
         found = found if mode == "certain" else block("OPTIONAL {", found)
@@ -258,6 +258,8 @@ class _Writer(ValueWriter):
 
     def _judged(self, x: str, by: By, axis: str) -> tuple[list[str], str, str]:
         """As :meth:`_bounds`, for what a path leads to or what lies between two paths' ends."""
+        if isinstance(by, nodes.TotalOf):
+            return self._totals(x, by, axis)
         start = self._terms.path(by.path)
         if not isinstance(by, nodes.SpanOf):
             return self._bounds(x, start, axis)
@@ -278,6 +280,16 @@ class _Writer(ValueWriter):
             return [*lines, *more, f"BIND({least} AS {between})"], between, between
         one, other = self._new("low"), self._new("high")
         return [*lines, *more, f"BIND({least} AS {one})", f"BIND({most} AS {other})"], one, other
+
+    def _totals(self, x: str, by: nodes.TotalOf, axis: str) -> tuple[list[str], str, str]:
+        """What the numbers add up to of everything before the last relation, each number of a thing once."""
+        of, total = (self._new("of") if len(by.path) > 1 else x), self._new("total")
+        lines = [f"{x} {self._terms.path(by.path[:-1])} {of} ."] if len(by.path) > 1 else []
+        end, number, whole = self._new("v"), self._new("number"), double(PRECISION)
+        lines += [f"{of} {self._terms.path(by.path[-1:])} {end} .", on_axis(end, axis, number, number)]
+        each = select(" ".join(dict.fromkeys(("DISTINCT", x, of, end, number))), lines)
+        added = f"ROUND(SUM({number}) * {whole}) / {whole}"
+        return select(f"{x} ({added} AS {total})", each, f"GROUP BY {x}"), total, total
 
     def _bounds(self, x: str, path: str, axis: str) -> tuple[list[str], str, str]:
         """The pattern of the values on an axis at the end of a path, and their bounds: one variable for numbers."""

@@ -110,8 +110,8 @@ class _Writer:
 
     @staticmethod
     def _by(by: By) -> _Steps:
-        if isinstance(by, nodes.SpanOf):
-            raise QueryError("no steps write what lies between two values")
+        if isinstance(by, nodes.SpanOf | nodes.TotalOf):
+            raise QueryError("no steps write what lies between two values, or what they add up to")
         return ["BY", *by.path, *(["SIZE"] if isinstance(by, nodes.SizeOf) else [])]
 
     def _beside(self, value: Node, by: By) -> _Steps:

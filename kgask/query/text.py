@@ -42,6 +42,7 @@ _FORMS: dict[type[Node], str] = {
     nodes.Qualified: "qualified({base:node}, {relation:relation} {comparison:comparison} {value:node})",
     nodes.ValueOf: "value({path:path})",
     nodes.SizeOf: "size({path:path})",
+    nodes.TotalOf: "total({path:path})",
     nodes.SpanOf: "span({path:path}, {until:path})",
     nodes.Range: "range({low:node}, {high:node})",
     nodes.Count: "count({base:node})",

@@ -168,6 +168,9 @@ class _Words:
             start, end = (self._path(nodes.ValueOf(path)) for path in (by.path, by.until))
             is_time = by_axis(self._pack, by) == SECONDS
             return f"time from {start} to {end}" if is_time else f"{end} less {start}"
+        if isinstance(by, nodes.TotalOf):
+            of = f" of {self._ends(by.path[-2])}" if len(by.path) > 1 else ""
+            return f"total {self._relation(by.path[-1]).noun}{of}"
         return "'s ".join(self._relation(relation).noun for relation in by.path)
 
     # --- sets -----------------------------------------------------------------------------------

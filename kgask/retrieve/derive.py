@@ -178,8 +178,8 @@ def judged_member(runner: Runner, node: nodes.Where | nodes.Best, member: Entity
         against = runner.quantity(value) if isinstance(value, ValueNode) else None
         triples, n_more = _first_triples(runner, hops, None)
         return Derivation(node, member, triples, (Judged(Quantity("", size, size)),), against, n_more=n_more)
-    if isinstance(node.by, nodes.SpanOf):
-        return _between(runner, node, node.by, member, hops)
+    if isinstance(node.by, nodes.SpanOf | nodes.TotalOf):
+        return _worked_out(runner, node, node.by, member, hops)
     ends = distinct(hops[-1].targets) if hops else np.empty(0, np.int64)
     if isinstance(value, SetNode):
         met = np.intersect1d(ends, runner.members(value).possible)
@@ -193,10 +193,10 @@ def judged_member(runner: Runner, node: nodes.Where | nodes.Best, member: Entity
     return Derivation(node, member, triples, tuple(judged[:SHOWN]), against, n_more=n_more)
 
 
-def _between(
-    runner: Runner, node: nodes.Where | nodes.Best, by: nodes.SpanOf, member: EntityId, hops: list[Edges]
+def _worked_out(
+    runner: Runner, node: nodes.Where | nodes.Best, by: nodes.SpanOf | nodes.TotalOf, member: EntityId, hops: list[Edges]
 ) -> Derivation:
-    """The start and the end of a member, and what lies between them."""
+    """The start and the end of a member, and what lies between them; or its numbers, and what they add up to."""
     against = (
         runner.quantity(node.value) if isinstance(node, nodes.Where) and isinstance(node.value, ValueNode) else None
     )
@@ -205,7 +205,8 @@ def _between(
         Judged(Quantity(axis, low, high)) for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True)
     ]
     judged, triples, n_more = _deciding(node, against, every), list[TripleId](), 0
-    for ends in (hops, _path_edges(runner, member, replace(by, path=by.until))):
+    more_hops = [_path_edges(runner, member, nodes.ValueOf(by.until))] if isinstance(by, nodes.SpanOf) else []
+    for ends in (hops, *more_hops):
         some, more = _first_triples(runner, ends, None)
         triples, n_more = [*triples, *some], n_more + more
     return Derivation(node, member, tuple(triples), tuple(judged[:SHOWN]), against, n_more=n_more)

@@ -16,7 +16,7 @@ from kgask.pack.arrays import distinct
 from kgask.pack.quantities import NUMBER, WHEN, Quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.axes import by_axis, qualifier_axis, relation_axis
+from kgask.query.axes import qualifier_axis, relation_axis
 from kgask.query.base import Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.query.nodes import Query
 from kgask.retrieve.compare import (
@@ -28,14 +28,14 @@ from kgask.retrieve.compare import (
     kleene,
     ranked,
     some,
-    spans,
     years_between,
 )
 from kgask.retrieve.follow import Edges
-from kgask.retrieve.frontier import Budget, Found, ascending, edges_from, having, paired, path_ends, values_on
+from kgask.retrieve.frontier import Budget, Found, ascending, edges_from, having, path_ends, values_on
 from kgask.retrieve.outcome import NONE, Bag, Coverage, Members, Result
 from kgask.retrieve.statements import said, statements_of
 from kgask.retrieve.trace import triple_ids
+from kgask.retrieve.worked_out import lengths, totals
 from kgask.types import EntityId, directed
 
 
@@ -170,7 +170,9 @@ class Runner:
     def judged(self, ids: np.ndarray, by: nodes.By, axis: str | None) -> Found:
         """The values of members (int64, ascending), or their numbers of ends; ``axis`` None: the path's own."""
         if isinstance(by, nodes.SpanOf):
-            return self._spans(ids, by, axis)
+            return lengths(self.pack, ids, by, axis, self.budget)
+        if isinstance(by, nodes.TotalOf):
+            return totals(self.pack, ids, by, axis, self.budget)
         place, ends = path_ends(self.pack, ids, by.path, self.budget)
         if isinstance(by, nodes.SizeOf):
             sizes = np.bincount(place, minlength=len(ids)).astype(np.float64)
@@ -179,18 +181,6 @@ class Runner:
             return Found(np.arange(len(ids)), sizes, sizes)
         axis = relation_axis(self.pack, by.path[-1]) if axis is None else axis
         return values_on(self.pack, place, ends, axis if axis is not None else "\0")
-
-    def _spans(self, ids: np.ndarray, by: nodes.SpanOf, axis: str | None) -> Found:
-        """What lies between each start and each end of a member."""
-        own, of_span = relation_axis(self.pack, by.path[-1]), by_axis(self.pack, by)
-        if own is None or of_span is None or axis not in (None, of_span):
-            return Found(NONE, np.empty(0), np.empty(0))
-        start, end = (
-            values_on(self.pack, *path_ends(self.pack, ids, path, self.budget), own) for path in (by.path, by.until)
-        )
-        left, right = paired(start.member, end.member)
-        low, high = spans((start.low[left], start.high[left]), (end.low[right], end.high[right]), own)
-        return Found(start.member[left], low, high)
 
     def _where(self, node: nodes.Where) -> Members:
         base, value = self.members(node.base), node.value
