@@ -1,4 +1,4 @@
-"""Things asked for by their numbers, parts of things, what belongs to the thing that is the most, and doubtful readings."""
+"""Things asked for by their numbers, parts of things, what belongs to the thing that is the most, what is misread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ F006,iron nail,iron,Trench C,2023-08-02,12.9
 HOSTS = [
     {"hostname": "garnet", "site": "Linz", "ram_gb": 64,
      "vulnerabilities": [{"cve": "CVE-2019-0708", "severity": "high"}, {"cve": "CVE-2023-36884", "severity": "low"}]},
-    {"hostname": "jasper", "site": "Graz", "ram_gb": 32, "vulnerabilities": [{"cve": "CVE-2019-0708", "severity": "high"}]},
+    {"hostname": "jasper", "site": "Graz", "ram_gb": 32,
+     "vulnerabilities": [{"cve": "CVE-2019-0708", "severity": "high"}]},
     {"hostname": "kelvin", "site": "Linz", "ram_gb": 16, "vulnerabilities": []},
 ]  # fmt: skip
 MATCHES = """match,date,home,away,spectators
@@ -77,7 +78,7 @@ def test_a_turn_asks_for_numbers(finds: Opened) -> None:
     assert second is not None and second.text is not None and set(second.text.split(" | ")) == {"F002", "F004", "F006"}
 
 
-@pytest.mark.parametrize("text", ["How many numbers are there?", "number of countries bordering Germany", "his phone number?"])
+@pytest.mark.parametrize("text", ["How many numbers are there?", "number of countries bordering Germany", "his phone?"])
 def test_what_asks_for_no_marks(text: str) -> None:
     assert not asks_marks(text)
 

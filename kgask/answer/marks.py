@@ -1,7 +1,7 @@
-"""Answers by their marks: "Which finds (numbers) weigh over 80 g?" asks for "F002", which is called "iron knife blade".
+"""Answers by their marks: "Which finds (numbers) weigh over 80 g?" asks for "F002", which is called "knife blade".
 
-Who keeps things under a number or a code asks for it by the word that its column has. The question is asked without that
-word, and what it comes to is told by the keys of the pack where titles would stand.
+Who keeps things under a number or a code asks for it by the word that its column has. The question is asked without
+that word, and what it comes to is told by the keys of the pack where titles would stand.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    rf"[.?!,;:]\s+(?:please,? )?(?:(?:just|only|give me|tell me|list|show me|i need|i want|with|and)\s+)*(?:the |their |its )?"
-    rf"(?:{_NOUN} )?{_WORDS}{_POLITE}\W*\Z",
+    r"[.?!,;:]\s+(?:please,? )?(?:(?:just|only|give me|tell me|list|show me|i need|i want|with|and)\s+)*"
+    rf"(?:the |their |its )?(?:{_NOUN} )?{_WORDS}{_POLITE}\W*\Z",
     re.IGNORECASE,
 )
 _AFTER_ALL = re.compile(rf"(?<=[a-z]) (?:{_NOUN} )?(?:{_LIST_OF_WORDS}) (?:only|please|will do)\W*\Z", re.IGNORECASE)
 _OF = re.compile(
-    rf"\W*(?:(?:what(?: is| are|'s)|which (?:is|are)|give me|tell me|list|show me|i need|find) )?(?:me )?(?:the |all |all the )?"
-    rf"(?:(?P<noun>{_NOUN}) {_WORDS}|{_LIST_OF_WORDS}|{_ONE_WORD}) (?:of|for) (?P<all>the |all |every |each |all the )?"
+    r"\W*(?:(?:what(?: is| are|'s)|which (?:is|are)|give me|tell me|list|show me|i need|find) )?(?:me )?"
+    rf"(?:the |all |all the )?(?:(?P<noun>{_NOUN}) {_WORDS}|{_LIST_OF_WORDS}|{_ONE_WORD}) "
+    rf"(?:of|for) (?P<all>the |all |every |each |all the )?"
     rf"(?P<rest>[^?]+?){_POLITE}\W*",
     re.IGNORECASE,
 )
@@ -107,7 +108,7 @@ def by_relation(request: Request, answer: Answer, pack: Pack) -> Answer:
 
 
 def asks_marks(text: str) -> bool:
-    """Whether a turn asks for the numbers or codes of what was spoken of, and for nothing else, or beside a question."""
+    """Whether a turn asks for the numbers or codes of what was spoken of, alone or beside a question."""
     return _ITSELF.fullmatch(text.strip()) is not None or _without_mark(text) is not None
 
 

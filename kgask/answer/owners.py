@@ -1,7 +1,7 @@
-"""What a part without a name of its own belongs to, where that is asked for: the machine whose third vulnerability it is.
+"""What a part without a name of its own belongs to, where that is asked for: the machine whose vulnerability it is.
 
-What stands within a thing of a JSON file is called by that thing and a number. Nobody asks for "garnet, vulnerability 3"
-who does not speak of vulnerabilities.
+What stands within a thing of a JSON file is called by that thing and a number. Nobody asks for "garnet, vulnerability
+3" who does not speak of vulnerabilities.
 """
 
 from __future__ import annotations
@@ -36,9 +36,11 @@ def of_owners(request: Request, answer: Answer, pack: Pack) -> Answer:
     ids = [one.id for one in answer.entities]
     owner = next(one["owner"] for one in found if one)
     back = (
-        relation for relation in np.flatnonzero(relations_of(pack, np.array(ids))).tolist()
-        if relation >= pack.n_relations and pack.labels(reached_by(pack, np.array(ids[:1]), relation).tolist()) == [owner]
-    )  # fmt: skip
+        relation
+        for relation in np.flatnonzero(relations_of(pack, np.array(ids))).tolist()
+        if relation >= pack.n_relations
+        and pack.labels(reached_by(pack, np.array(ids[:1]), relation).tolist()) == [owner]
+    )
     relation = next(back, None)
     if relation is None:
         return answer

@@ -45,9 +45,11 @@ def parts_of(text: str, separator: str) -> list[str]:
 def _are_numbers(separator: str, values: Sequence[str]) -> bool:
     """Whether cells list numbers, "8, 9, 10": behind what divides them is a space, which no number has."""
     lists = [value for value in values if separator in value]
-    return all(len(parts := value.split(separator)) == len(_NUMBERS.findall(value)) and all(
-        part.startswith(" ") for part in parts[1:]
-    ) for value in lists)
+    return all(
+        len(parts := value.split(separator)) == len(_NUMBERS.findall(value))
+        and all(part.startswith(" ") for part in parts[1:])
+        for value in lists
+    )
 
 
 def _divides(separator: str, values: Sequence[str], titles: Collection[str]) -> bool:

@@ -15,13 +15,15 @@ _PERSON = re.compile(r"(?!The )[^\W\d_a-z][\w.'-]*(?: (?:v[oa]n |de[rl]? |al-)?[
 _NUMBERED = (
     "unit flat apartment room house job order invoice ticket case plot lot bin locker box route bus line lane table bib"
 ).split()
-_WHO = re.compile(r"(?:[a-z]{3}(?:er|or|ist|ee|ant|man)|names?|who|person|people|guest|client|patient|staff|contact|student|captain|"
-                  r"friend|artist|pupil|child|winner)\Z")
+_WHO = re.compile(
+    r"(?:[a-z]{3}(?:er|or|ist|ee|ant|man)|names?|who|person|people|guest|client|patient|staff|contact|student|captain|"
+    r"friend|pupil|child)\Z"
+)
 _LEAST_TITLES, _WORDS_OF_TITLES, _SOME_VALUES = 5, 1.5, 0.25
 # The first word of a row that adds up the others; columns of a table that has notes below.
 _TOTALS = re.compile(
-    r"(?:grand |sub-?)?(?:total[ei]?s?|sum|summe|gesamt|insgesamt)\W*|(?:(?:class|overall|column|team) )?(?:average|mean|median)"
-    r"\W*|(?:opening|closing|final) balance\W*",
+    r"(?:grand |sub-?)?(?:total[ei]?s?|sum|summe|gesamt|insgesamt)\W*|"
+    r"(?:(?:class|overall|column|team) )?(?:average|mean|median)\W*|(?:opening|closing|final) balance\W*",
     re.IGNORECASE,
 )
 _NOTE = re.compile(r".*(?: = |\w: \w.*).*|\W*(?:note|notes|source|nb|legend|key)\b.*|.{60,}", re.IGNORECASE | re.DOTALL)
@@ -59,8 +61,8 @@ def is_no_row(fields: Sequence[str], n_columns: int) -> bool:
     """
     said = [field for field in fields if field]
     is_total = _TOTALS.fullmatch(said[0]) is not None and len(said) < n_columns
-    is_note = len(said) == 1 and n_columns >= _LEAST_NOTED and (len(fields) == 1 or _NOTE.fullmatch(said[0]) is not None)
-    return is_total or is_note
+    is_alone = len(said) == 1 and n_columns >= _LEAST_NOTED
+    return is_total or (is_alone and (len(fields) == 1 or _NOTE.fullmatch(said[0]) is not None))
 
 
 def may_name(title: str, columns: dict[str, list[str]]) -> bool:

@@ -63,7 +63,8 @@ SURE, PERHAPS, UNLIKE = 2, 1, 0
 LOOKED_AT = 200  # rows, before what the columns are is said
 _NUMBER = re.compile(r" (?:no|nr|num)\.?\Z")
 _OF_MARK = re.compile(r"\W+(?:(?:name|number|no|nr|id|code|ref|reference)\.?|#)\Z|\.\Z")  # "tree number" names trees
-_NO_KINDS = frozenset("description details text caption summary id key code no nr number ref date timestamp".split())  # a column of them says no more than a name
+# A column that is called so says no more than a name.
+_NO_KINDS = frozenset("description details text caption summary id key code no nr number ref date timestamp".split())
 _NO_KIND = re.compile(
     r"(?:export|data|dataset|table|sheet|list|file|dump|log|output|results?|untitled|new|test|book|workbook|database|db|"
     r"csv|tsv|main|all|misc|other|notes?|records?|rows?|entries|entry|items?|info|final|copy|download|report)(?: .*)?"
@@ -354,7 +355,11 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     also = of_file if of_file != type and not any(one.relation == of_file for one in said) else ""
     is_marked = len(key) == 1 and not readable(key[0]).endswith(("id", "key"))  # an id may be one of other things too
     type = "" if is_said else type
-    is_again = not key and bool(label) and not differs(["".join(row) for row in zip(*(columns[one] for one in label))])
+    is_again = (
+        not key
+        and bool(label)
+        and not differs(["".join(row) for row in zip(*(columns[one] for one in label), strict=True)])
+    )
     return replace(
         table, key=key, label=label, columns=said, type=type, also=also, is_file=True, is_marked=is_marked,
         is_numbered=is_again and not table.label and not named_by(columns, key, kind),
@@ -380,7 +385,8 @@ def _type_of(label: tuple[str, ...], stem: str) -> str:
     is_mark = named in _MARKS or is_code(named)
     is_kind = named and named not in (*NAMED_BY, *GLUED) and named not in _NO_KINDS
     is_kind = is_kind and not (is_abbreviated(label[0]) and of_file)  # "Art.", "Inc. No."
-    return singular(named) if is_kind and not (is_mark and of_file) else of_file or (_kind_of_records(stem) if not label else "")
+    of_file = of_file or ("" if label else _kind_of_records(stem))
+    return singular(named) if is_kind and not (is_mark and of_file) else of_file
 
 
 def _kind_of_records(stem: str) -> str:

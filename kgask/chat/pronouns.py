@@ -89,7 +89,8 @@ class Pronouns:
             if one not in named_here and referents.may_be(one, sex) and not memory.is_not_asked_for(one, sex)
         ]
         last = memory.last_asked()
-        if _THAT_ONE.search(text) and not focus and last is not None and len(last.ends) == 1 and last.ends[0] in fitting:
+        is_one = last is not None and len(last.ends) == 1 and last.ends[0] in fitting
+        if last is not None and is_one and not focus and _THAT_ONE.search(text):
             return [*last.ends]  # "that man" was told last
         if sex in _SEXES and not focus and (only := self._only_one(sex, fitting)) is not None:
             return [only]

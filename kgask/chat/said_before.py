@@ -32,8 +32,8 @@ _OF_ONE = {"do": "does", "have": "has", "are": "is", "were": "was"}
 _AMONG = re.compile(r"\b(?:both|all|each|which of|one of|of them|together|among|how many of|them|these|those)\b", re.I)
 _IN_WHICH = re.compile(r"(?:and )?(?P<ask>when|(?:in )?(?:which|what) years?)\W*", re.IGNORECASE)
 _GOT = re.compile(
-    r"(?:and )?(?:which|what) [^?]+? (?P<aux>did|does|do) (?P<who>[^?]+?) (?P<verb>get|win|receive|earn|direct|write|make|"
-    r"publish|compose|found|discover|build|join|lead|visit)\W*",
+    r"(?:and )?(?:which|what) [^?]+? (?P<aux>did|does|do) (?P<who>[^?]+?) (?P<verb>get|win|receive|earn|direct|write|"
+    r"make|publish|compose|found|discover|build|join|lead|visit)\W*",
     re.IGNORECASE,
 )
 

@@ -83,8 +83,8 @@ class Understanding:
         line = gone_on(line, asked.line) if asked is not None else line
         line = then_meant(line, self.memory.turns) if asked is not None else line
         bare = without_aside(line)
-        if asked is not None and (found := [*of_last(bare, asked, self.answers, self.names)]):
-            yield found
+        if asked is not None and (of_it := [*of_last(bare, asked, self.answers, self.names)]):
+            yield of_it
         if (renamed := Described(self.narrowing).renamed(heard(bare).text)) is not None:
             yield from self._of_list(*renamed)
         said = heard(self.answers.with_those(bare))

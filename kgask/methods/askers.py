@@ -1,4 +1,4 @@
-"""Questions that ask who did something, and years that are no quantities: what a query surely has wrong about either."""
+"""What a query surely has wrong where a question asks who did something, for the most of it, or compares years."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _WHO_DOES = re.compile(
     re.IGNORECASE,
 )
 _WHICH_ARE = re.compile(r"\W*(?:which|what) (?P<nouns>[a-z]+s) (?:are|were)\b", re.IGNORECASE)
-_BE_OR_RANK = frozenset("became become becomes stands ranks comes counts plays".split())  # "who became the oldest member"
+# "Who became the oldest member?" asks for one of these.
+_BE_OR_RANK = frozenset("became become becomes stands ranks comes counts plays".split())
 _MOST_OF = re.compile(r"\b(?:the )?(?:most|fewest|least) ([a-z]{3,})\b", re.IGNORECASE)
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _YEARS = re.compile(

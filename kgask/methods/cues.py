@@ -36,6 +36,7 @@ _CUES = {
     r"follow(?:s|ed)|no\. ?\d|number (?:\d|two|three|four|five|six)",
 }
 _SAID = {kind: re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) for kind, words in _CUES.items()}
+_ADDS_UP = re.compile(r"\b(?:most|least|fewest|totals?|altogether|overall|in all|combined|together)\b", re.IGNORECASE)
 _LEAVES_SOME = re.compile(
     r"\b(?:others?|else|rest|remaining|remains?|left|only|alone|just|instead|rather|still|outside|aside|exclusively|"
     r"un[a-z]{3,}|non-?[a-z]{2,})\b",
@@ -66,6 +67,7 @@ class Asked:
     values: tuple[ValueSpan, ...]  # numbers, dates and ranks
     ranks: tuple[tuple[int, int], ...]  # first and last place that an order is asked for
     excepts: bool = False  # a name may be left out of what is asked for
+    adds_up: bool = False  # it may ask for what entries add up to
     said: tuple[int, ...] = ()  # relations that a word beside its names and class words is about
 
     @property
@@ -81,7 +83,8 @@ class Asked:
         cued = {kind for kind, words in _SAID.items() if words.search(text)}
         ranks = tuple(dict.fromkeys(_ranks(text, values)))[:MOST_RANKS]
         excepts = _SECOND.search(text) is not None
-        return cls(frozenset(likely | cued), tuple(values), ranks or ((1, 1),), excepts, tuple(said))
+        adds_up = _ADDS_UP.search(text) is not None
+        return cls(frozenset(likely | cued), tuple(values), ranks or ((1, 1),), excepts, adds_up, tuple(said))
 
 
 def denies(text: str) -> bool:

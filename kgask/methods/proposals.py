@@ -81,8 +81,8 @@ class Proposals:
         for one in names if self._is_small else ():
             yield from ((query, (one.seed,)) for query in self._of_two_steps(one, asked))
             yield from ((query, (one.seed,)) for query in over_records(self._named, one, asked, kinds[:1], runner))
-        if self._is_small and not others:
-            yield from ((query, ()) for query in totalled(self._facts, kinds[:1], asked, runner))
+        sums = totalled(self._facts, kinds[:1], asked, runner) if self._is_small and not others else ()
+        yield from ((query, ()) for query in sums)
 
     # --- nothing is named ------------------------------------------------------------------------
 
@@ -101,8 +101,7 @@ class Proposals:
             yield from self._by(nodes.Having(relation), relation, asked)
         if "count" in asked.kinds:
             yield from (nodes.Count(one) for one in sets)
-        if "difference" in asked.kinds and not classes:
-            yield from self._lacking(relations, runner)
+        yield from self._lacking(relations, runner) if "difference" in asked.kinds and not classes else ()
         yield from sets
 
     def _lacking(self, relations: Sequence[int], runner: Runner) -> Iterator[nodes.Query]:

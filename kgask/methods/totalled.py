@@ -26,11 +26,9 @@ MOST_AMOUNTS, MOST_TOTALS = 3, 8  # relations to numbers that are added up, and 
 LOOKED_AT = 200  # entries, whose relations are looked at
 
 
-def totalled(
-    facts: RelationFacts, kinds: Sequence[SetNode], asked: Asked, runner: Runner
-) -> Iterator[nodes.Query]:
+def totalled(facts: RelationFacts, kinds: Sequence[SetNode], asked: Asked, runner: Runner) -> Iterator[nodes.Query]:
     """Orders by what the numbers of entries add up to, of those whose they are: of ``kinds``, where one is said."""
-    if not asked.kinds & ORDERED:
+    if not asked.adds_up or not asked.kinds & ORDERED:
         return
     pack, n = facts.pack, facts.n_relations
     amounts = [one for one in pack.path_relations.tolist() if facts.of(one)[0] not in (None, *WHEN)]

@@ -70,10 +70,10 @@ _END = (  # not "directed by the Galaxy Quest director"
 )
 _TO_US = re.compile(r" (?:to|for|at|with) (?:us|me|you)(?= )")  # "was sent to us by Ann"
 _BOTH_WAYS = re.compile(  # whoever is written down first
-    r"(?:is |are |was )?(?:married(?: to)?|spouses?(?: of)?|siblings?(?: of)?|cousins?(?: of)?|twins?(?: of)?|twinned with|"
-    r"friends?(?: of| with)?|neighbou?rs?(?: of)?|colleagues?(?: of)?|partners?(?: of| with)?|allied with|allies|"
-    r"borders?|bordering|shares border(?: with)?|adjacent to|next to|connected (?:to|with)|linked (?:to|with)|"
-    r"interacts with|related to|engaged to)"
+    r"(?:is |are |was )?(?:married(?: to)?|spouses?(?: of)?|siblings?(?: of)?|cousins?(?: of)?|twins?(?: of)?|"
+    r"twinned with|friends?(?: of| with)?|neighbou?rs?(?: of)?|colleagues?(?: of)?|partners?(?: of| with)?|"
+    r"allied with|allies|borders?|bordering|shares border(?: with)?|adjacent to|next to|connected (?:to|with)|"
+    r"linked (?:to|with)|interacts with|related to|engaged to)"
 )
 _BEAT = frozenset(("beat", "beats", "defeated", "defeats", "won against", "wins against", "victory over"))
 _BELOW = r"(?:subordinates?|direct reports?|underlings?|reports)"
@@ -183,7 +183,7 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
     is_above = re.search(
         rf"(?:\b{_BELOW} (?:of|under) {_LEAD}{_TOPIC}{_END}|{_TOPIC}['\u2019]s? (?:\w+ )?{_BELOW}\b)", said
     )
-    is_above = is_above or re.search(rf"\b{_UNDER} {_LEAD}{_TOPIC}{_END}", said)
+    is_above = is_above or re.search(rf"\b{_UNDER} {_LEAD}{_TOPIC}{_END}|{_TOPIC} (?:is |was )?in charge of\W*\Z", said)
     if is_above and (_SUPERIOR.fullmatch(name) or re.fullmatch(r"(?:reports?|answers) to", name)):
         return True
     if _SUPERIOR.fullmatch(name) and re.search(rf"\b{_UNDER} {_LEAD}{_TOPIC}{_END}", said):

@@ -9,7 +9,8 @@ from __future__ import annotations
 _ANYWHERE = """
 acct account; addr address; amt amount; approx approximate; appt appointment; apptd appointed; arr arrival;
 asst assistant; avg average; bal balance; bday birthday; bdgt budget; bldg building; bplace birthplace; capt captain;
-cert certificate; champ champion; chmn chairman; cnt count; cntry country; cttee committee; conc concentration; coord coordinates;
+cert certificate; champ champion; chmn chairman; cnt count; cntry country; cttee committee;
+conc concentration; coord coordinates;
 ctry country; curr current; cust customer; dau daughter; dept department; dest destination; diam diameter;
 dob date of birth; dod date of death; dt date; dur duration; edu education; elev elevation; encl enclosure;
 eqpt equipment; eta estimated time of arrival; etd estimated time of departure; fam family; freq frequency;

@@ -22,8 +22,8 @@ _LENGTHS = (
 )
 _WEIGHTS = "weight mass load cargo capacity tonnage deadweight displacement yield harvest catch body birth"
 _TIMES = (
-    "duration time runtime length playing flight travel walking cooking prep turnaround journey dur delay late downtime "
-    "walk hike effort work labour labor uptime wait"
+    "duration time runtime length playing flight travel walking cooking prep turnaround journey dur delay late "
+    "downtime walk hike effort work labour labor uptime wait"
 )
 _BESIDE = {
     "m": ("m", _LENGTHS), "t": ("t", _WEIGHTS), "g": ("g", _WEIGHTS), "s": ("s", _TIMES), "h": ("h", _TIMES),

@@ -194,7 +194,11 @@ def judged_member(runner: Runner, node: nodes.Where | nodes.Best, member: Entity
 
 
 def _worked_out(
-    runner: Runner, node: nodes.Where | nodes.Best, by: nodes.SpanOf | nodes.TotalOf, member: EntityId, hops: list[Edges]
+    runner: Runner,
+    node: nodes.Where | nodes.Best,
+    by: nodes.SpanOf | nodes.TotalOf,
+    member: EntityId,
+    hops: list[Edges],
 ) -> Derivation:
     """The start and the end of a member, and what lies between them; or its numbers, and what they add up to."""
     against = (

@@ -14,7 +14,7 @@ from kgask.retrieve.outcome import NONE
 
 
 def lengths(pack: Pack, ids: np.ndarray, by: nodes.SpanOf, axis: str | None, budget: Budget) -> Found:
-    """What lies between each start and each end of members (int64, ascending); none on another ``axis`` than its own."""
+    """What lies between each start and each end of members (int64, ascending); none on an ``axis`` not its own."""
     own, of_span = relation_axis(pack, by.path[-1]), by_axis(pack, by)
     if own is None or of_span is None or axis not in (None, of_span):
         return Found(NONE, np.empty(0), np.empty(0))
