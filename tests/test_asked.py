@@ -26,7 +26,7 @@ def demo() -> Iterator[Pipeline]:
         ("Is Peru or Chile bigger? Name the bigger one, please.", "Is Peru or Chile bigger?"),
         ("Which parts go into it? Codes only.", "Which parts go into it?"),
         ("Whose light shines furthest? Name the lighthouse.", "Whose light shines furthest?"),
-        ("Who directed Jaws? Name the capital.", "Who directed Jaws? Name the capital."),
+        ("Who directed Jaws? Name the capital.", "Who directed Jaws? What is its capital?"),
         ("What hangs on SW-1? hosts only", "What hangs on SW-1? hosts only"),  # which are not all of it
         ("Who directed Jaws? When was he born?", "Who directed Jaws? When was he born?"),
     ],

@@ -14,6 +14,7 @@ import numpy as np
 
 from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer, AnswerEntity
+from kgask.link.plurals import singulars
 from kgask.methods.protocol import Request
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -66,6 +67,7 @@ _ITSELF = re.compile(
 _LIST = re.compile(rf"\b{_LIST_OF_WORDS}", re.IGNORECASE)
 _ALIKE = 4  # letters of "contract" in "the contract number of the dearest contract"
 MOST_TOLD = 5  # of things that are called by their keys, whose labels are said too
+_NUMBERED = re.compile(r"([^\W\d]+(?: [^\W\d]+)?) (\d+)")
 _MARK = re.compile(r"[^\W\d_]{1,8}[-_ .#]?\d[\w.-]*|\d{1,4}[-/.]\d[\w/.-]*")  # "LRD-117", "2023-011"
 
 
@@ -105,6 +107,17 @@ def by_relation(request: Request, answer: Answer, pack: Pack) -> Answer:
         return answer
     found = requeried(answer, nodes.Follow(answer.query, relations[0]), answer.confidence, pack)
     return found if found else answer
+
+
+def by_number(request: Request, answer: Answer) -> Answer:
+    """The answer, or, of things that are called by their kind and a number ("order 1048"), the numbers alone, where the
+    question says the kind."""
+    found = [_NUMBERED.fullmatch(one.label) for one in answer.entities]
+    if not answer or answer.parts or not found or answer.kind == "truth" or len({one[1] for one in found if one}) != 1:
+        return answer
+    said = {form for word in normalise(request.question.text).split() for form in (word, *singulars(word))}
+    numbers = [one[2] for one in found if one and not said.isdisjoint(one[1].lower().split())]
+    return replace(answer, text=" | ".join(numbers)) if len(numbers) == len(found) else answer
 
 
 def asks_marks(text: str) -> bool:

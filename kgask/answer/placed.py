@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from kgask.answer.composed import composed
 from kgask.answer.either import by_name
-from kgask.answer.marks import by_marks, by_relation
+from kgask.answer.marks import by_marks, by_number, by_relation
 from kgask.answer.narrowed import of_nation, of_sort
 from kgask.answer.numbers import of_two_counts
 from kgask.answer.owned import of_its_own
@@ -45,7 +45,8 @@ def otherwise(request: Request, answer: Answer, linker: Linker, pack: Pack, ask:
 
     ``ask`` asks a question by itself.
     """
-    answer = of_owners(request, by_relation(request, by_marks(request, answer, ask), pack), pack)
+    answer = by_number(request, by_relation(request, by_marks(request, answer, ask), pack))
+    answer = of_owners(request, answer, pack)
     answer = of_its_own(request, by_name(request, answer, linker, pack, ask), linker, pack, ask)
     answer = of_sort(request, of_two_counts(request, answer, pack, ask), pack, ask)
     answer = composed(request, of_nation(request, answer, pack, ask), linker, pack, ask)

@@ -25,6 +25,7 @@ from kgask.build.said_times import iso_time
 from kgask.build.schema_org import with_context
 from kgask.build.source import Problems, display
 from kgask.build.statements import Role, role_of
+from kgask.build.tables import singular
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.build.xml import XmlGuard
@@ -36,10 +37,11 @@ _RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _SCHEMA = ("http://schema.org/", "https://schema.org/")
 _XSD = "http://www.w3.org/2001/XMLSchema#"
+_PREF_LABEL = f"{_SKOS}prefLabel"
 # In order: when two predicates name a thing in the same language, the first wins.
 _LABELS = (
     f"{_RDFS}label",
-    f"{_SKOS}prefLabel",
+    _PREF_LABEL,
     *(f"{schema}name" for schema in _SCHEMA),
     "http://xmlns.com/foaf/0.1/name",
     "http://purl.org/dc/terms/title",
@@ -247,6 +249,8 @@ class RdfReader:
         if kind != "alias":
             give = self._builder.label if kind == "label" else self._builder.description
             give(key, text, language * n_places + place)
+            if predicate == _PREF_LABEL and language <= len(self._languages) and (one := singular(text)) != text:
+                self._builder.alias(key, one)  # a thesaurus names what there are several of by the plural
         elif language <= len(self._languages):
             # Names in other languages would be found by accident and make more names ambiguous.
             self._builder.alias(key, text)
