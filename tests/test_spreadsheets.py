@@ -230,3 +230,21 @@ def test_a_text_file_may_be_a_table(tmp_path: Path) -> None:
     )
     (tmp_path / "readme.txt").write_text("What is in here, and why.\nNothing much.\n")
     assert files_of(str(tmp_path)) == [str(tmp_path / "results.txt")]
+
+
+def test_a_legend_below_says_what_codes_are(tmp_path: Path) -> None:
+    legend = '"SH = Samir Haddad, PV = Petra Vogt, LB = Lene Brandt",,,,\n'
+    hours = HOURS.replace("Samir Haddad", "SH").replace("Petra Vogt", "PV").replace("Lene Brandt", "LB")
+    path, told = _built(tmp_path, {"Hours.csv": hours + legend})
+    assert any("codes that they explain: 3" in line for line in told)
+    with kgask.open(str(path), reader=None) as opened:
+        assert opened.ask("What are the total hours of Petra Vogt?").text == "7.5"
+
+
+def test_a_surname_may_stand_first(tmp_path: Path) -> None:
+    marks = "Name,Maths,Art\n" + "".join(f"{name},{60 + at},{90 - at}\n" for at, name in enumerate(
+        ('"Falk, Rosa"', '"Bello, Samuel"', '"Ito, Sora"', '"Dufour, Emil"')
+    ))  # fmt: skip
+    path, _ = _built(tmp_path, {"class.csv": marks})
+    with kgask.open(str(path), reader=None) as opened:
+        assert opened.ask("What is the Maths mark of Sora Ito?", min_confidence=0.5).text == "62"

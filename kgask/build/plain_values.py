@@ -29,6 +29,7 @@ from kgask.pack.literals import parse_literal
 from kgask.pack.quantities import is_unit
 from kgask.pack.records import Literal, LiteralKind
 
+MOST_WORDS = 0.35  # of the values of a relation that is called as dates are and has days, that are none
 MOST_OTHERS = 0.1  # of the values of a relation that are no number or date ("unknown")
 LOOKED_AT = 100  # values of a relation that are looked at before all of them are
 _FEWEST_OF_OWN_UNIT = 3  # values with one word behind the number that make it a unit
@@ -268,6 +269,8 @@ class Looks:
         enough, name = self.n_seen * (1 - MOST_OTHERS), self.relation.lower()
         if (self.has_days or is_when(name)) and self.n_dates[None] >= enough:
             return Reading("date")
+        if self.has_days and is_when(name) and self.n_dates[None] >= self.n_seen * (1 - MOST_WORDS):
+            return Reading("date")  # "lease until" has an "open-ended" among its days
         if self._are_times(enough):
             return Reading("date", is_time=True)
         order = self.order(usual_order)

@@ -11,6 +11,7 @@ from kgask.build.tables import readable
 _NUMBERS = ("code", "no", "nr", "number", "ref")
 _MARK = re.compile(r"[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*")  # "L-101", "2024/17"
 LETTERED = re.compile(r"[^\W\d_]{1,5}[-_ /.#]?\d[\w/.-]*")
+_SURNAME_FIRST = re.compile(r"([^\W\d_][^\d_,]*), ([^\W\d_][^\d_,]*)")
 _PERSON = re.compile(r"(?!The )[^\W\d_a-z][\w.'-]*(?: (?:v[oa]n |de[rl]? |al-)?[^\W\d_a-z][\w.'-]*){1,2}")
 _NUMBERED = (
     "unit flat apartment room house job order invoice ticket case plot lot bin locker box route bus line lane table bib"
@@ -47,10 +48,20 @@ def is_id_of(name: str, values: Sequence[str], kind: str) -> bool:
     return last in _NUMBERS and bool(before) and (before == kind or are_marks(values))
 
 
+def first_name_first(name: str) -> str:
+    """How somebody is called whose surname stands first; "" for any other name.
+
+    >>> first_name_first("Falk, Rosa"), first_name_first("Rosa Falk")
+    ('Rosa Falk', '')
+    """
+    found = _SURNAME_FIRST.fullmatch(name)
+    return f"{found[2]} {found[1]}" if found is not None else ""
+
+
 def is_abbreviated(name: str) -> bool:
     """Whether a column's name is cut short, in its first word at least: "Art.", "Inc. No."."""
     first = name.split()[0] if name.split() else ""
-    return first.endswith(".") and readable(first) == first.lower().rstrip(".")
+    return first.endswith(".") and readable(first).rstrip(".") == first.lower().rstrip(".")
 
 
 def is_no_row(fields: Sequence[str], n_columns: int) -> bool:

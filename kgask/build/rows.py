@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kgask.build.cells import parts_of, separator_of
+from kgask.build.legends import call_by_legend
 from kgask.build.plain_values import Looks, bare_value, is_code, is_date, iso_day, looks_like_value
 from kgask.build.row_names import (
     LETTERED,
@@ -25,6 +26,7 @@ from kgask.build.row_names import (
     are_marks,
     called_as,
     differs,
+    first_name_first,
     is_abbreviated,
     is_id_of,
     is_no_row,
@@ -223,6 +225,7 @@ class _Reader:
         self._label = [names.index(name) for name in table.label]
         named = " ".join(map(readable, table.key))  # of ids nobody asks as of "part no."
         self._numbered = "" if named.endswith(("id", "key")) else _NUMBER.sub(" number", named)
+        self._is_named = any(readable(name) in NAMED_BY for name in table.label)
         sides = [[at for at, name in enumerate(names) if readable(name) in side] for side in _SIDES]
         self._sides = [at for side in sides for at in side[:1]] if all(sides) else []
         self._values = [
@@ -233,12 +236,13 @@ class _Reader:
             one.relation: separator_of(columns[one.names[0]], titles) for one in table.columns if not one.kind
         }
         builder.as_told.update(one.relation for one in table.columns if one.kind)
-        self._n, self._n_again, self._n_left_out, self._seen = 0, 0, 0, set[int]()
+        self._n, self._n_again, self._left_out, self._seen = 0, 0, list[str](), set[int]()
+        self._columns = columns
 
     def take(self, row: list[str]) -> None:
         """Add one row, unless it adds up others or is a note; BuildError says what is wrong with it."""
         if is_no_row(row, len(self._names)):
-            self._n_left_out += 1
+            self._left_out.append(", ".join(filter(None, row)))
             return
         if len(row) != len(self._names):
             raise BuildError(
@@ -261,6 +265,8 @@ class _Reader:
                 value = f"{space_of(column.table)}/{part}" if column.table else _value_of(column, part, convention)
                 if value is not None:
                     self._builder.add(key, column.relation, value)
+        if self._is_named and (turned := first_name_first(label)):
+            self._builder.alias(key, turned)
         if label and label != key:
             self._builder.label(key, label)
             mark = key.removeprefix(f"{self._space}/")
@@ -299,8 +305,10 @@ class _Reader:
         for relation, separator in self._separators.items():
             if separator:
                 yield f"{relation}: several things in a cell, divided by {separator.strip()!r}"
-        if self._n_left_out:
-            yield f"rows of totals or notes, left out: {self._n_left_out:,}"
+        if self._left_out:
+            n_codes = call_by_legend(self._left_out, self._columns, self._builder)
+            codes = f"; codes that they explain: {n_codes:,}" if n_codes else ""
+            yield f"rows of totals or notes, left out: {len(self._left_out):,}{codes}"
         if self._n_again:
             yield f"rows about the thing of an earlier row: {self._n_again:,}; a column 'id' would tell them apart"
 
@@ -352,6 +360,8 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     type = _type_of(label, stem)
     is_said = any(one.relation == type for one in said)  # what has a city is none
     of_file = type_of(stem)
+    if not type and not of_file and kind == readable(first):  # the "Cust." of cust.csv
+        type = kind
     also = of_file if of_file != type and not any(one.relation == of_file for one in said) else ""
     is_marked = len(key) == 1 and not readable(key[0]).endswith(("id", "key"))  # an id may be one of other things too
     type = "" if is_said else type
@@ -384,7 +394,7 @@ def _type_of(label: tuple[str, ...], stem: str) -> str:
     of_file = type_of(stem)
     is_mark = named in _MARKS or is_code(named)
     is_kind = named and named not in (*NAMED_BY, *GLUED) and named not in _NO_KINDS
-    is_kind = is_kind and not (is_abbreviated(label[0]) and of_file)  # "Art.", "Inc. No."
+    is_kind = is_kind and not is_abbreviated(label[0])  # "Art.", "Inc. No."
     of_file = of_file or ("" if label else _kind_of_records(stem))
     return singular(named) if is_kind and not (is_mark and of_file) else of_file
 

@@ -24,7 +24,7 @@ _ASKS_WHAT = re.compile(
     r"\W*(?:and |so )?(?:(?:for|in|on|at|by|with|to) )?(?:what|whom?|when|where|which|why|how)\b", re.I
 )
 SAME, LEAST_SAME = 5, 4  # letters that words begin with alike where they are forms of one
-_YES, _NO = frozenset("yes y true".split()), frozenset("no n false".split())
+_YES, _NO = frozenset("yes y true x".split()), frozenset("no n false".split())
 
 
 def flags_of(pack: Pack, relation: DirectedRelationId) -> dict[bool, EntityId]:
