@@ -45,6 +45,7 @@ from kgask.build.tables import (
     NAMED_BY,
     Column,
     Table,
+    kind_of_records,
     readable,
     relation_of,
     said_by,
@@ -67,10 +68,6 @@ _NUMBER = re.compile(r" (?:no|nr|num)\.?\Z")
 _OF_MARK = re.compile(r"\W+(?:(?:name|number|no|nr|id|code|ref|reference)\.?|#)\Z|\.\Z")  # "tree number" names trees
 # A column that is called so says no more than a name.
 _NO_KINDS = frozenset("description details text caption summary id key code no nr number ref date timestamp".split())
-_NO_KIND = re.compile(
-    r"(?:export|data|dataset|table|sheet|list|file|dump|log|output|results?|untitled|new|test|book|workbook|database|db|"
-    r"csv|tsv|main|all|misc|other|notes?|records?|rows?|entries|entry|items?|info|final|copy|download|report)(?: .*)?"
-)
 _OF_YEAR = re.compile(r"(?:19|20)\d\d(?:\Z|\W+[^\W\d])")
 _MOST_NAME = 60  # characters of a column's name
 _MOST_SEEN = 1_000_000  # rows whose keys are compared with those before
@@ -395,11 +392,5 @@ def _type_of(label: tuple[str, ...], stem: str) -> str:
     is_mark = named in _MARKS or is_code(named)
     is_kind = named and named not in (*NAMED_BY, *GLUED) and named not in _NO_KINDS
     is_kind = is_kind and not is_abbreviated(label[0])  # "Art.", "Inc. No."
-    of_file = of_file or ("" if label else _kind_of_records(stem))
+    of_file = of_file or ("" if label else kind_of_records(stem))
     return singular(named) if is_kind and not (is_mark and of_file) else of_file
-
-
-def _kind_of_records(stem: str) -> str:
-    """What rows without a name are, if a file is called by a word or two: "Income", and not "Sheet1"."""
-    words = said_by(stem)
-    return words if re.fullmatch(r"[^\W\d_]{3,}(?: [^\W\d_]{3,})?", words) and not _NO_KIND.fullmatch(words) else ""

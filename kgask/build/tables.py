@@ -202,6 +202,22 @@ def type_of(stem: str) -> str:
     return singular(words) if is_plural and not any(map(str.isdigit, words)) else ""
 
 
+_NO_KIND = re.compile(
+    r"(?:export|data|dataset|table|sheet|list|file|dump|log|output|results?|untitled|new|test|book|workbook|database|db|"
+    r"csv|tsv|main|all|misc|other|notes?|records?|rows?|entries|entry|items?|info|final|copy|download|report)(?: .*)?"
+)
+
+
+def kind_of_records(stem: str) -> str:
+    """What rows without a name are, if a file is called by a word or two: "Income", and not "Sheet1".
+
+    >>> kind_of_records("Income"), kind_of_records("sales data"), kind_of_records("Sheet1"), kind_of_records("my log")
+    ('income', 'sales', '', '')
+    """
+    words = said_by(stem)
+    return words if re.fullmatch(r"[^\W\d_]{3,}(?: [^\W\d_]{3,})?", words) and not _NO_KIND.fullmatch(words) else ""
+
+
 def singular(words: str) -> str:
     """
     >>> singular("employees"), singular("media types"), singular("categories"), singular("address"), singular("bus")
