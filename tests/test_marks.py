@@ -123,3 +123,32 @@ def test_a_department_that_nobody_knows_is_not_all_of_them(tmp_path: Path) -> No
     for opened in _opened(tmp_path, "departments.json", said):
         assert opened.ask("Who heads the Biology department?").text == "Samuel Adeyemi"
         assert not opened.ask("Who heads the Philosophy department?")
+
+
+MOTHS = """Night,Site,Vernacular,Family,Count
+2023-05-12,Back garden,Hebrew Character,Noctuidae,4
+2023-05-12,Back garden,Poplar Hawk-moth,Sphingidae,1
+2023-06-03,Withy Wood,Elephant Hawk-moth,Sphingidae,2
+2023-06-03,Withy Wood,Buff-tip,Notodontidae,3
+2023-06-17,Back garden,Elephant Hawk-moth,Sphingidae,5
+2023-06-17,Back garden,Garden Tiger,Erebidae,1
+2023-07-21,Fen Drove,Drinker,Lasiocampidae,2
+2023-07-21,Fen Drove,Elephant Hawk-moth,Sphingidae,2
+2023-08-12,Withy Wood,Old Lady,Noctuidae,1
+"""
+
+
+def test_rows_without_a_name_are_told_by_what_tells_them_apart(tmp_path: Path) -> None:
+    for opened in _opened(tmp_path, "moths_2023.csv", MOTHS):
+        found = opened.ask("Which Sphingidae have we recorded?")
+        assert found.text is not None and set(found.text.split(" | ")) == {"Elephant Hawk-moth", "Poplar Hawk-moth"}
+        assert opened.ask("How many Elephant Hawk-moths did we catch in total?").text in (None, "9")
+
+
+BRANDS = "tool_id,name,brand\nT01,Hedge trimmer,Bosch\nT02,Chainsaw,Stihl\nT03,Belt sander,Makita\nT04,Router,Bosch\n"
+
+
+def test_still_is_no_slip(tmp_path: Path) -> None:
+    for opened in _opened(tmp_path, "tools.csv", BRANDS):
+        assert not opened.ask("which tools are still out?")
+        assert opened.ask("which tools are from Stihl?").text == "Chainsaw"

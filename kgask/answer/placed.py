@@ -17,6 +17,7 @@ from kgask.answer.narrowed import of_nation, of_sort
 from kgask.answer.numbers import of_two_counts
 from kgask.answer.owned import of_its_own
 from kgask.answer.owners import of_owners
+from kgask.answer.records import of_records
 from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer
 from kgask.link.linker import Linker
@@ -46,7 +47,7 @@ def otherwise(request: Request, answer: Answer, linker: Linker, pack: Pack, ask:
     ``ask`` asks a question by itself.
     """
     answer = by_number(request, by_relation(request, by_marks(request, answer, ask), pack))
-    answer = of_owners(request, answer, pack)
+    answer = of_records(request, of_owners(request, answer, pack), pack)
     answer = of_its_own(request, by_name(request, answer, linker, pack, ask), linker, pack, ask)
     answer = of_sort(request, of_two_counts(request, answer, pack, ask), pack, ask)
     answer = composed(request, of_nation(request, answer, pack, ask), linker, pack, ask)

@@ -91,7 +91,8 @@ def named_by(columns: dict[str, list[str]], key: tuple[str, ...], kind: str) -> 
     is_text = bool(values) and not is_code(readable(first)) and n_values < NEARLY * len(values)
     if alike and is_text and differs(values) and not differs(columns[alike[0]]):
         return (first,)  # "railway", which several of the engines are of
-    if alike or key or not is_text:
+    has_gaps = len(values) < NEARLY * len(columns.get(first, []))  # cells that were joined in Excel
+    if alike or key or not is_text or has_gaps:
         return tuple(alike[:1])
     return (first,) if len(columns) == 2 or differs(values) else ()
 

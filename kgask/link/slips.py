@@ -9,6 +9,11 @@ from kgask.pack.normalise import normalise
 from kgask.pack.records import NameHit
 
 LEAST_SIMILARITY = 0.72
+# Rightly spelt words that are in few names: what is "still out" is no "Stihl".
+_ADVERBS = frozenset(
+    "still already again always often never maybe perhaps quite rather almost there these those their about after "
+    "before since until while where which whose other others every never again today later sooner together".split()
+)
 SHORTEST_MISSPELT = 5  # letters of a word in lower case
 LEAST_WORD_SIMILARITY = 0.7
 SLIPS, MOST_SLIPS = ((4, 0), (8, 1), (12, 2)), 3  # up to how many letters of a word how many may be wrong; of more
@@ -23,7 +28,7 @@ def may_be_misspelt(span: Span, words: list[Word]) -> bool:
     edges = (inside[0], inside[-1])
     return (
         span.n_words <= 6
-        and not (span.text.islower() and len(span.text) < SHORTEST_MISSPELT)
+        and not (span.text.islower() and (len(span.text) < SHORTEST_MISSPELT or span.text in _ADVERBS))
         and all(word.norm not in FUNCTION_WORDS or word.weight == NAME for word in edges)
     )
 

@@ -34,11 +34,13 @@ _EACH = re.compile(r"\bper (?:capita|head|person|inhabitant|resident|citizen|squ
 _OF_EACH = re.compile(r"\bper\b|/|capita|head|densit|rate|ratio|mean|average|share", re.IGNORECASE)
 LAST_YEAR, LOOKED_AT, LEAST_EACH = 2200, 50, 2
 _HOW_MANY_SOLD = re.compile(
-    r"\bhow many (?!(?:orders|times|invoices|lines|deliveries|sales|purchases)\b)"
-    r".*\b(?:ordered|sold|bought|shipped|delivered|in stock|on hand|in total|altogether)\b",
+    r"\bhow many (?!(?:different|orders|times|invoices|lines|deliveries|sales|purchases|sightings|records|entries|species|"
+    r"kinds|sorts|nights|days)\b)"
+    r".*\b(?:ordered|sold|bought|shipped|delivered|in stock|on hand|in total|altogether|catch|caught|trapped|see|seen|"
+    r"spotted|observed|counted|recorded)\b",
     re.IGNORECASE,
 )
-_QUANTITY = re.compile(r"\b(?:quantity|qty|units|pieces|copies)\b")
+_QUANTITY = re.compile(r"\b(?:quantity|qty|units|pieces|copies|individuals)\b|\A(?:count|number|no\.?)\Z")
 _HOW_MUCH = re.compile(
     r"\W*(?:(?:and|so|please|tell|me|do|you|know|say|roughly|exactly|about|can|could)\W+)*"
     r"(?:how (?:heavy|tall|deep|high|long|far|wide|fast|old|much (?:\w+ )?money)\b(?! (?:ago|before|after)\b)|"
