@@ -10,7 +10,13 @@ import numpy as np
 from kgask.link.naming import is_part
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
-from kgask.methods.askers import answers_what_was_done, passes_over_total, takes_owners, takes_year_for_quantity
+from kgask.methods.askers import (
+    answers_what_was_done,
+    passes_over_state,
+    passes_over_total,
+    takes_owners,
+    takes_year_for_quantity,
+)
 from kgask.methods.coordinated import joins_apart
 from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
@@ -160,7 +166,11 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if answers_what_was_done(query, best.answers, question, pack) or takes_owners(query, question, pack):
         return True
-    if takes_year_for_quantity(query, question) or passes_over_total(query, question, pack):
+    if (
+        passes_over_state(query, question)
+        or takes_year_for_quantity(query, question)
+        or passes_over_total(query, question, pack)
+    ):
         return True
     if _is_of_some_sort(one, query, question, spans, pack) or goes_by_tongue(query, question, pack):
         return True

@@ -25,6 +25,11 @@ _WHO_DOES = re.compile(
 _WHICH_ARE = re.compile(r"\W*(?:which|what) (?P<nouns>[a-z]+s) (?:are|were)\b", re.IGNORECASE)
 # "Who became the oldest member?" asks for one of these.
 _BE_OR_RANK = frozenset("became become becomes stands ranks comes counts plays".split())
+_IN_STATE = re.compile(
+    r"\W*(?:which|what) [a-z]+(?: [a-z]+)? (?:is|are|was|were) (?:(?:still|currently|now|already|not|yet) )*"
+    r"(?:out|in|on|off|up|down|back|away|left|over|due|gone|around|about)(?: now| yet| at the moment)?\W*",
+    re.IGNORECASE,
+)
 _MOST_OF = re.compile(r"\b(?:the )?(?:most|fewest|least) ([a-z]{3,})\b", re.IGNORECASE)
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _YEARS = re.compile(
@@ -77,6 +82,13 @@ def passes_over_total(query: Query, question: str, pack: Pack) -> bool:
         case nodes.Best(_, nodes.ValueOf(path)):  # "most hours" by a rate in euros an hour
             return path[-1] not in amounts and any(len(labels[at]) == 1 for at in amounts)
     return False
+
+
+def passes_over_state(query: Query, question: str, pack: Pack) -> bool:
+    """Whether all of a kind are told where those are asked for that are out, back or left."""
+    of_kind = isinstance(query, nodes.Follow) and query.relation - pack.n_relations in pack.type_relations
+    is_all = of_kind or isinstance(query, nodes.Class | nodes.Having)
+    return is_all and _IN_STATE.fullmatch(question) is not None
 
 
 def takes_year_for_quantity(query: Query, question: str) -> bool:

@@ -34,8 +34,8 @@ _EACH = re.compile(r"\bper (?:capita|head|person|inhabitant|resident|citizen|squ
 _OF_EACH = re.compile(r"\bper\b|/|capita|head|densit|rate|ratio|mean|average|share", re.IGNORECASE)
 LAST_YEAR, LOOKED_AT, LEAST_EACH = 2200, 50, 2
 _HOW_MANY_SOLD = re.compile(
-    r"\bhow many (?!(?:different|orders|times|invoices|lines|deliveries|sales|purchases|sightings|records|entries|species|"
-    r"kinds|sorts|nights|days)\b)"
+    r"\bhow many (?!(?:different|orders|times|invoices|lines|deliveries|sales|purchases|sightings|records|entries|"
+    r"species|kinds|sorts|nights|days)\b)"
     r".*\b(?:ordered|sold|bought|shipped|delivered|in stock|on hand|in total|altogether|catch|caught|trapped|see|seen|"
     r"spotted|observed|counted|recorded)\b",
     re.IGNORECASE,
