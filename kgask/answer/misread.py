@@ -167,7 +167,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     if answers_what_was_done(query, best.answers, question, pack) or takes_owners(query, question, pack):
         return True
     if (
-        passes_over_state(query, question)
+        passes_over_state(query, question, pack)
         or takes_year_for_quantity(query, question)
         or passes_over_total(query, question, pack)
     ):
