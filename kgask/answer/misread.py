@@ -12,6 +12,7 @@ from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
 from kgask.methods.askers import (
     answers_what_was_done,
+    counts_rows,
     passes_over_state,
     passes_over_total,
     takes_owners,
@@ -170,6 +171,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         passes_over_state(query, question, pack)
         or takes_year_for_quantity(query, question)
         or passes_over_total(query, question, pack)
+        or counts_rows(query, question, pack)
     ):
         return True
     if _is_of_some_sort(one, query, question, spans, pack) or goes_by_tongue(query, question, pack):
@@ -239,7 +241,7 @@ def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) 
     """Whether things are compared by what no relation of the query is called, or the year when something was built is
     told for that in which we bought it."""
     is_truth = isinstance(query, nodes.Holds)
-    is_value = is_truth or isinstance(query, nodes.Follow | nodes.Values | nodes.QualifierOf)
+    is_value = is_truth or isinstance(query, nodes.Follow | nodes.Values | nodes.QualifierOf | nodes.Sum)
     relations = relations_in(query) if is_value or measures_in(question) else ()
     if not relations or chooses_by_span(query):
         return False

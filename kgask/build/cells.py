@@ -42,6 +42,21 @@ def parts_of(text: str, separator: str) -> list[str]:
     return [*dict.fromkeys(filter(None, map(str.strip, text.split(separator))))] if separator else [text]
 
 
+def spelt_otherwise(values: Sequence[str]) -> dict[str, str]:
+    """The cells of a column that are another one but for capitals, as most of these are written.
+
+    >>> spelt_otherwise(["Dog", "DOG", "Cat", "Dog", "dog"]), spelt_otherwise(["Us", "us", "US"])
+    ({'DOG': 'Dog', 'dog': 'Dog'}, {})
+    """
+    met = Counter(values)
+    written: dict[str, list[str]] = {}
+    for value in met:
+        written.setdefault(value.casefold(), []).append(value)
+    several = [ones for ones in written.values() if len(ones) > 1]
+    usual = ((ones, max(ones, key=met.__getitem__)) for ones in several if max(map(met.__getitem__, ones)) > 1)
+    return {one: most for ones, most in usual for one in ones if one != most}
+
+
 def _are_numbers(separator: str, values: Sequence[str]) -> bool:
     """Whether cells list numbers, "8, 9, 10": behind what divides them is a space, which no number has."""
     lists = [value for value in values if separator in value]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 LEAST_FULL: Final = 0.6  # of the columns, that have a name in the row of column names
+LEAST_JOINED: Final = 0.2  # of the rows, whose first cell is joined with one above
 MOST_ABOVE: Final = 20  # rows of title and notes above it
 
 
@@ -14,3 +15,19 @@ def head_of(rows: Sequence[Sequence[str]]) -> int:
     filled = [sum(map(bool, row)) for row in rows[:MOST_ABOVE]]
     enough = LEAST_FULL * max(filled, default=0)
     return next((at for at, number in enumerate(filled) if number >= enough), 0)
+
+
+def filled_down(rows: list[list[str]]) -> list[list[str]]:
+    """Rows with what their first cell leaves out: cells that are joined in Excel say it in the first row of several.
+
+    Where the first row has it and many do not, though they are otherwise full.
+    """
+    below = rows[1:]
+    bare = [row for row in below if row and not row[0] and sum(map(bool, row)) >= LEAST_FULL * len(row)]
+    if not below or not below[0] or not below[0][0] or len(bare) < LEAST_JOINED * len(below):
+        return rows
+    last, filled = "", []
+    for row in below:
+        last = row[0] or last
+        filled.append([last, *row[1:]] if any(row is one for one in bare) else row)
+    return [rows[0], *filled]

@@ -16,7 +16,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
-from kgask.build.cells import parts_of, separator_of
+from kgask.build.cells import parts_of, separator_of, spelt_otherwise
 from kgask.build.legends import call_by_legend
 from kgask.build.plain_values import Looks, bare_value, is_code, is_date, iso_day, looks_like_value
 from kgask.build.row_names import (
@@ -232,6 +232,9 @@ class _Reader:
         self._separators = {
             one.relation: separator_of(columns[one.names[0]], titles) for one in table.columns if not one.kind
         }
+        self._spellings = {
+            one.relation: spelt_otherwise(columns[one.names[0]]) for one in table.columns if not one.kind
+        }
         builder.as_told.update(one.relation for one in table.columns if one.kind)
         self._n, self._n_again, self._left_out, self._seen = 0, 0, list[str](), set[int]()
         self._columns = columns
@@ -258,7 +261,8 @@ class _Reader:
             text = row[at]
             if text in NOTHING:
                 continue
-            for part in parts_of(text, self._separators.get(column.relation, "")):
+            for said in parts_of(text, self._separators.get(column.relation, "")):
+                part = self._spellings.get(column.relation, {}).get(said, said)
                 value = f"{space_of(column.table)}/{part}" if column.table else _value_of(column, part, convention)
                 if value is not None:
                     self._builder.add(key, column.relation, value)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zipfile import BadZipFile, ZipFile
 
-from kgask.build.column_names import head_of
+from kgask.build.column_names import filled_down, head_of
 from kgask.errors import BuildError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _tables_in(path: str) -> Iterator[tuple[str, list[list[str]]]]:
 def _trimmed(rows: list[list[str]]) -> list[list[str]]:
     """Rows from the names of the columns on, without empty rows and without columns that have no name and no values."""
     rows = [row for row in rows if any(row)]
-    rows = rows[head_of(rows) :]
+    rows = filled_down(rows[head_of(rows) :])
     longest = max(map(len, rows), default=0)
     rows = [row + [""] * (longest - len(row)) for row in rows]
     used = [at for at in range(longest) if any(row[at] for row in rows)]

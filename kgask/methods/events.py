@@ -95,6 +95,9 @@ _OF_VALUES = {  # heard where one value is told
     r"amount|total|valu|sum|spen[dt]|salar|wage|charg|bill|invoice|fare|rate|eur|usd|gbp|chf|dollar|euro|pound|£|€|[$]|bid|"
     r"invest|consider|loan|grant|budget|donat|deposit|tax|fine|prize|transfer|tuition|subscription|ransom|bought|sold",
 }
+_OF_VALUES |= {
+    r"\bow(?:es?|ed|ing)\b(?! to\b)": r"\bow|debt|due|balance|outstand|paid|credit|loan|arrear|borrow|lent|tab\b",
+}
 _OF_TRUTHS = {  # heard where yes or no is told
     r"(?:did|has|have)\b.* (?:win|won)\b": r"w[io]n|victor|champ|first|elect|award|gold|prize|receiv|result|place|rank|"
     r"title|medal|beat|cup|laureate|trophy|honou?r|nobel|position|lost|score",
