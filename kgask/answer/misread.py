@@ -12,7 +12,6 @@ from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
 from kgask.methods.askers import (
     answers_what_was_done,
-    counts_rows,
     passes_over_state,
     passes_over_total,
     takes_owners,
@@ -171,7 +170,6 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         passes_over_state(query, question, pack)
         or takes_year_for_quantity(query, question)
         or passes_over_total(query, question, pack)
-        or counts_rows(query, question, pack)
     ):
         return True
     if _is_of_some_sort(one, query, question, spans, pack) or goes_by_tongue(query, question, pack):

@@ -13,6 +13,7 @@ import numpy as np
 
 from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer
+from kgask.errors import BudgetError, QueryError
 from kgask.link.plurals import singulars
 from kgask.methods.protocol import Request
 from kgask.pack.arrays import distinct
@@ -21,11 +22,16 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.retrieve.follow import relations_of
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import run
+from kgask.types import Question
 
 _ROW = re.compile(r"\S.*/\d+")
 _ASKED_FOR = re.compile(
     r"\W*(?:and |so )?(?:(?:which|what|list|show me|name)(?: all)?(?: the)? (?P<noun>[a-z]+)|who\b)", re.I
 )
+_DIFFERENT = re.compile(r"\bhow many (?:different|distinct|unique|separate)\b", re.IGNORECASE)
+SECONDS = 1.0  # for what was counted
 _PERSONS = frozenset("who name person customer member donor owner client staff employee player payee from".split())
 LEAST_APART = 0.5  # of the rows, that the column tells apart by which they are told
 
@@ -33,6 +39,8 @@ LEAST_APART = 0.5  # of the rows, that the column tells apart by which they are 
 def of_records(request: Request, answer: Answer, pack: Pack) -> Answer:
     """The answer, or, of rows without a name, what tells them apart; a refusal where they were put together by "or"."""
     query = answer.query
+    if answer and isinstance(query, nodes.Count) and _counts_rows(request.question, query, pack):
+        return answer.refusing("rows are counted here, and several may be of the same")
     if not answer or answer.parts or not isinstance(query, SetNode) or not answer.entities:
         return answer
     if not all(_ROW.fullmatch(one.label) and one.label == one.key for one in answer.entities):
@@ -44,6 +52,17 @@ def of_records(request: Request, answer: Answer, pack: Pack) -> Answer:
         return answer.refusing("rows of either are told apart by what they have, and of that it may be both")
     told = requeried(answer, nodes.Follow(query, relation), answer.confidence, pack)
     return told if told else answer
+
+
+def _counts_rows(question: Question, query: nodes.Count, pack: Pack) -> bool:
+    """Whether rows without a name are counted where different things are: dogs that came twice are one."""
+    if _DIFFERENT.search(question.asked or question.text) is None:
+        return False
+    try:
+        some = run(query.base, pack, Budget(SECONDS)).possible[:1].tolist()
+    except (QueryError, BudgetError):
+        return False
+    return bool(some) and pack.labels(some) == pack.keys(some) and _ROW.fullmatch(pack.labels(some)[0]) is not None
 
 
 def _telling(question: str, rows: Sequence[int], pack: Pack) -> int | None:

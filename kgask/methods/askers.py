@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 
-from kgask.errors import BudgetError
 from kgask.link.plurals import singulars
 from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
@@ -17,8 +16,6 @@ from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import reached_by
-from kgask.retrieve.frontier import Budget
-from kgask.retrieve.run import Runner
 
 _WHO_DOES = re.compile(
     r"\W*(?:and |so )?who (?!(?:is|are|was|were|of|among|has|have|had|else|all|in|on|from|at|can|could|will|would|do|"
@@ -33,9 +30,6 @@ _IN_STATE = re.compile(
     r"(?:out|in|on|off|up|down|back|away|left|over|due|gone|around|about)(?: now| yet| at the moment)?\W*",
     re.IGNORECASE,
 )
-_DIFFERENT = re.compile(r"\bhow many (?:different|distinct|unique|separate)\b", re.IGNORECASE)
-_ROW = re.compile(r"\S.*/\d+")
-LOOK_SECONDS = 0.5
 _MOST_OF = re.compile(r"\b(?:the )?(?:most|fewest|least) ([a-z]{3,})\b", re.IGNORECASE)
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _YEARS = re.compile(
@@ -95,17 +89,6 @@ def passes_over_state(query: Query, question: str, pack: Pack) -> bool:
     of_kind = isinstance(query, nodes.Follow) and query.relation - pack.n_relations in pack.type_relations
     is_all = of_kind or isinstance(query, nodes.Class | nodes.Having)
     return is_all and _IN_STATE.fullmatch(question) is not None
-
-
-def counts_rows(query: Query, question: str, pack: Pack) -> bool:
-    """Whether rows without a name are counted where different things are: dogs that came twice are one."""
-    if not isinstance(query, nodes.Count) or _DIFFERENT.search(question) is None:
-        return False
-    try:
-        some = Runner(pack, Budget(LOOK_SECONDS)).members(query.base).possible[:1].tolist()
-    except BudgetError:
-        return False
-    return bool(some) and _ROW.fullmatch(pack.labels(some)[0]) is not None
 
 
 def takes_year_for_quantity(query: Query, question: str) -> bool:
