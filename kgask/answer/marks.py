@@ -67,7 +67,7 @@ _ITSELF = re.compile(
 _LIST = re.compile(rf"\b{_LIST_OF_WORDS}", re.IGNORECASE)
 _ALIKE = 4  # letters of "contract" in "the contract number of the dearest contract"
 MOST_TOLD = 5  # of things that are called by their keys, whose labels are said too
-_NUMBERED = re.compile(r"([^\W\d]+(?: [^\W\d]+)?) (\d+)")
+_NUMBERED = re.compile(r"([^\W\dA-Z]+(?: [^\W\dA-Z]+)?) (\d+)")
 _MARK = re.compile(r"[^\W\d_]{1,8}[-_ .#]?\d[\w.-]*|\d{1,4}[-/.]\d[\w/.-]*")  # "LRD-117", "2023-011"
 
 
@@ -110,9 +110,12 @@ def by_relation(request: Request, answer: Answer, pack: Pack) -> Answer:
 
 
 def by_number(request: Request, answer: Answer) -> Answer:
-    """The answer, or, of things that are called by their kind and a number ("order 1048"), the numbers alone, where the
-    question says the kind."""
-    found = [_NUMBERED.fullmatch(one.label) for one in answer.entities]
+    """The answer, or, of things that a table gives nothing but a number, and that are therefore called "order 1048", the
+    numbers alone, where the question says the kind."""
+    found = [
+        _NUMBERED.fullmatch(one.label) if one.key.rpartition("/")[2] == one.label.rpartition(" ")[2] else None
+        for one in answer.entities
+    ]
     if not answer or answer.parts or not found or answer.kind == "truth" or len({one[1] for one in found if one}) != 1:
         return answer
     said = {form for word in normalise(request.question.text).split() for form in (word, *singulars(word))}
