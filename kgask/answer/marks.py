@@ -110,8 +110,8 @@ def by_relation(request: Request, answer: Answer, pack: Pack) -> Answer:
 
 
 def by_number(request: Request, answer: Answer) -> Answer:
-    """The answer, or, of things that a table gives nothing but a number, and that are therefore called "order 1048", the
-    numbers alone, where the question says the kind."""
+    """The answer, or, of things that a table gives nothing but a number, and that are therefore called "order 1048",
+    the numbers alone, where the question says the kind."""
     found = [
         _NUMBERED.fullmatch(one.label) if one.key.rpartition("/")[2] == one.label.rpartition(" ")[2] else None
         for one in answer.entities
