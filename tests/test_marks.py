@@ -152,3 +152,9 @@ def test_still_is_no_slip(tmp_path: Path) -> None:
     for opened in _opened(tmp_path, "tools.csv", BRANDS):
         assert not opened.ask("which tools are still out?")
         assert opened.ask("which tools are from Stihl?").text == "Chainsaw"
+
+
+def test_nobody_knows_the_keys_of_a_large_graph() -> None:
+    with kgask.open("demo", reader=None) as opened:
+        found = opened.ask("Give me the codes of airports in London")
+        assert found.text is None or "airport-" not in found.text

@@ -16,6 +16,7 @@ from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer, AnswerEntity
 from kgask.link.plurals import singulars
 from kgask.methods.protocol import Request
+from kgask.methods.relation_facts import is_small
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -71,12 +72,12 @@ _NUMBERED = re.compile(r"([^\W\dA-Z]+(?: [^\W\dA-Z]+)?) (\d+)")
 _MARK = re.compile(r"[^\W\d_]{1,8}[-_ .#]?\d[\w.-]*|\d{1,4}[-/.]\d[\w/.-]*")  # "LRD-117", "2023-011"
 
 
-def by_marks(request: Request, answer: Answer, ask: Callable[[str], Answer]) -> Answer:
+def by_marks(request: Request, answer: Answer, pack: Pack, ask: Callable[[str], Answer]) -> Answer:
     """The answer, or, where the question asks for numbers or codes of things, those of what it is about.
 
-    ``ask`` asks a question by itself.
+    ``ask`` asks a question by itself. Of a large graph nobody knows the keys.
     """
-    if request.entity is not None or request.question.marks or (answer and not answer.entities):
+    if request.entity is not None or request.question.marks or (answer and not answer.entities) or not is_small(pack):
         return answer
     asked = _without_mark(request.question.asked or request.question.text)
     told = told_by_marks(ask(asked)) if asked is not None else None

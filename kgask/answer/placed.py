@@ -46,7 +46,7 @@ def otherwise(request: Request, answer: Answer, linker: Linker, pack: Pack, ask:
 
     ``ask`` asks a question by itself.
     """
-    answer = by_number(request, by_relation(request, by_marks(request, answer, ask), pack))
+    answer = by_number(request, by_relation(request, by_marks(request, answer, pack, ask), pack))
     answer = of_records(request, of_owners(request, answer, pack), pack)
     answer = of_its_own(request, by_name(request, answer, linker, pack, ask), linker, pack, ask)
     answer = of_sort(request, of_two_counts(request, answer, pack, ask), pack, ask)

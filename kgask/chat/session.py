@@ -27,6 +27,7 @@ from kgask.chat.turns import Turn, Way
 from kgask.chat.ways import Understanding
 from kgask.errors import BudgetError, QueryError, UsageError
 from kgask.link.naming import seeds_in
+from kgask.methods.relation_facts import is_small
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.nodes import Query
@@ -98,7 +99,7 @@ class Chat:
             answered = [one for one in asked if one[1]]
             if answered:
                 way, answer = max(answered, key=lambda one: self._worth(line, *one) - one[0].doubt)
-                told = told_by_marks(answer) if asks_marks(line) else None
+                told = told_by_marks(answer) if is_small(self.pipeline.pack) and asks_marks(line) else None
                 return self._turn(line, way, self._as_sure(way, told or answer))
             refused = refused or max(asked, key=lambda one: one[1].confidence - one[0].doubt, default=None)
         return self._turn(line, *(refused or (Way(line), self.pipeline.refused(line, NOT_SPOKEN_OF))))
