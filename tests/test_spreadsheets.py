@@ -248,3 +248,11 @@ def test_a_surname_may_stand_first(tmp_path: Path) -> None:
     path, _ = _built(tmp_path, {"class.csv": marks})
     with kgask.open(str(path), reader=None) as opened:
         assert opened.ask("What is the Maths mark of Sora Ito?", min_confidence=0.5).text == "62"
+
+
+def test_what_income_comes_from_is_no_kind(tmp_path: Path) -> None:
+    rows = ("2024-05-02,Harrow Butchers,150", "2024-05-20,Parish Council,300", "2024-06-09,Tea tent,212.5")
+    income = "\n".join(("Date,From,Amount (£)", *rows, ""))
+    facts = _facts(tmp_path, {"Income.csv": income})
+    assert ("Parish Council", "instance of", "income") in facts or ("income/2", "instance of", "income") in facts
+    assert not any(relation == "instance of" and kind == "from" for _, relation, kind in facts)

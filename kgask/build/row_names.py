@@ -30,6 +30,11 @@ _TOTALS = re.compile(
 _NOTE = re.compile(r".*(?: = |\w: \w.*).*|\W*(?:note|notes|source|nb|legend|key)\b.*|.{60,}", re.IGNORECASE | re.DOTALL)
 _LEAST_NOTED = 4
 _LEAST_NEARLY, _NEARLY_ALL = 8, 0.8  # rows, and the share of them that have a name of their own
+NO_NOUNS = frozenset("from to by for with at in on of who what where when".split())  # "From" of Income.csv
+# A column that is called so says no more than a name.
+NO_KINDS = NO_NOUNS | set(
+    "description details text caption summary id key code no nr number ref date timestamp".split()
+)
 NEARLY = 0.9
 NOTHING = frozenset(
     ("", "NULL", "null", "NaN", "nan", "N/A", "n/a", "n.a.", "#N/A", "\\N", "-", "--", "\u2013", "\u2014", "?")

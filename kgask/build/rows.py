@@ -22,6 +22,8 @@ from kgask.build.plain_values import Looks, bare_value, is_code, is_date, iso_da
 from kgask.build.row_names import (
     LETTERED,
     NEARLY,
+    NO_KINDS,
+    NO_NOUNS,
     NOTHING,
     are_marks,
     called_as,
@@ -66,8 +68,6 @@ SURE, PERHAPS, UNLIKE = 2, 1, 0
 LOOKED_AT = 200  # rows, before what the columns are is said
 _NUMBER = re.compile(r" (?:no|nr|num)\.?\Z")
 _OF_MARK = re.compile(r"\W+(?:(?:name|number|no|nr|id|code|ref|reference)\.?|#)\Z|\.\Z")  # "tree number" names trees
-# A column that is called so says no more than a name.
-_NO_KINDS = frozenset("description details text caption summary id key code no nr number ref date timestamp".split())
 _OF_YEAR = re.compile(r"(?:19|20)\d\d(?:\Z|\W+[^\W\d])")
 _MOST_NAME = 60  # characters of a column's name
 _MOST_SEEN = 1_000_000  # rows whose keys are compared with those before
@@ -394,7 +394,6 @@ def _type_of(label: tuple[str, ...], stem: str) -> str:
     named = _OF_MARK.sub("", readable(label[0])) if len(label) == 1 else ""
     of_file = type_of(stem)
     is_mark = named in _MARKS or is_code(named)
-    is_kind = named and named not in (*NAMED_BY, *GLUED) and named not in _NO_KINDS
-    is_kind = is_kind and not is_abbreviated(label[0])  # "Art.", "Inc. No."
-    of_file = of_file or ("" if label else kind_of_records(stem))
+    is_kind = named and named not in (*NAMED_BY, *GLUED, *NO_KINDS) and not is_abbreviated(label[0])  # "Inc. No."
+    of_file = of_file or (kind_of_records(stem) if not label or named in NO_NOUNS else "")
     return singular(named) if is_kind and not (is_mark and of_file) else of_file
