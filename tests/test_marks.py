@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ TERMS = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix : <htt
 """
 
 
+@contextmanager
 def _opened(folder: Path, name: str, text: str) -> Iterator[Opened]:
     (folder / name).write_text(text, encoding="utf-8")
     build(Recipe((str(folder / name),), folder / "pack", recognise=True), lambda _: None)
@@ -51,7 +53,8 @@ def _opened(folder: Path, name: str, text: str) -> Iterator[Opened]:
 
 @pytest.fixture(scope="module")
 def finds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    yield from _opened(tmp_path_factory.mktemp("finds"), "finds.csv", FINDS)
+    with _opened(tmp_path_factory.mktemp("finds"), "finds.csv", FINDS) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize(
@@ -84,20 +87,20 @@ def test_what_asks_for_no_marks(text: str) -> None:
 
 
 def test_parts_without_a_name_are_told_as_what_they_belong_to(tmp_path: Path) -> None:
-    for opened in _opened(tmp_path, "hosts.json", json.dumps(HOSTS)):
+    with _opened(tmp_path, "hosts.json", json.dumps(HOSTS)) as opened:
         found = opened.ask("Which machines are exposed to CVE-2019-0708?")
         assert found.text is not None and set(found.text.split(" | ")) == {"garnet", "jasper"}
 
 
 def test_the_date_of_a_match_is_no_match(tmp_path: Path) -> None:
-    for opened in _opened(tmp_path, "matches.csv", MATCHES):
+    with _opened(tmp_path, "matches.csv", MATCHES) as opened:
         found = opened.ask("Which match date had the most spectators?")
         assert found.text == "2023-11-04"
         assert found.query_text is not None and found.query_text.startswith("follow(best(")
 
 
 def test_narrower_terms_are_told_by_the_broader_ones(tmp_path: Path) -> None:
-    for opened in _opened(tmp_path, "terms.ttl", TERMS):
+    with _opened(tmp_path, "terms.ttl", TERMS) as opened:
         found = opened.ask("What are the narrower terms of plant fibres?")
         assert found.text is not None and set(found.text.split(" | ")) == {"cotton", "flax"}
 
@@ -111,7 +114,7 @@ Jordal,Indre,"2,300","2,011",Jon Aasen
 
 
 def test_a_year_is_no_number_of_people(tmp_path: Path) -> None:
-    for opened in _opened(tmp_path, "Sheet1.csv", TOWNS):
+    with _opened(tmp_path, "Sheet1.csv", TOWNS) as opened:
         assert not opened.ask("Which towns had fewer people in 2020 than in 2015?")
 
 
@@ -120,7 +123,7 @@ HEADS = {"Mathematics": "Elif Karaca", "Biology": "Samuel Adeyemi", "History": "
 
 def test_a_department_that_nobody_knows_is_not_all_of_them(tmp_path: Path) -> None:
     said = json.dumps({name: {"head": head, "rooms": 4} for name, head in HEADS.items()})
-    for opened in _opened(tmp_path, "departments.json", said):
+    with _opened(tmp_path, "departments.json", said) as opened:
         assert opened.ask("Who heads the Biology department?").text == "Samuel Adeyemi"
         assert not opened.ask("Who heads the Philosophy department?")
 
@@ -139,7 +142,7 @@ MOTHS = """Night,Site,Vernacular,Family,Count
 
 
 def test_rows_without_a_name_are_told_by_what_tells_them_apart(tmp_path: Path) -> None:
-    for opened in _opened(tmp_path, "moths_2023.csv", MOTHS):
+    with _opened(tmp_path, "moths_2023.csv", MOTHS) as opened:
         found = opened.ask("Which Sphingidae have we recorded?")
         assert found.text is not None and set(found.text.split(" | ")) == {"Elephant Hawk-moth", "Poplar Hawk-moth"}
         assert opened.ask("How many Elephant Hawk-moths did we catch in total?").text in (None, "9")
@@ -149,7 +152,7 @@ BRANDS = "tool_id,name,brand\nT01,Hedge trimmer,Bosch\nT02,Chainsaw,Stihl\nT03,B
 
 
 def test_still_is_no_slip(tmp_path: Path) -> None:
-    for opened in _opened(tmp_path, "tools.csv", BRANDS):
+    with _opened(tmp_path, "tools.csv", BRANDS) as opened:
         assert not opened.ask("which tools are still out?")
         assert opened.ask("which tools are from Stihl?").text == "Chainsaw"
 

@@ -286,9 +286,10 @@ def _is_plain_query(one: Retrieved, query: Query, question: str, pack: Pack) -> 
     if any(one.find_left_out().get(name) for name in ("names", LOST)):
         return False
     said = in_words(one, pack)
-    words = " ".join(said) if said is not None else ""
+    if said is None:
+        return False
     ways = (is_plainly_asked, is_said_by_verb, asks_year_of)
-    return said is not None and any(is_so(query, question, words, pack) for is_so in ways)
+    return any(is_so(query, question, " ".join(said), pack) for is_so in ways)
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:

@@ -14,6 +14,7 @@ from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer
 from kgask.link.plurals import singulars
 from kgask.methods.protocol import Request
+from kgask.methods.relation_facts import is_small
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -27,7 +28,9 @@ def of_owners(request: Request, answer: Answer, pack: Pack) -> Answer:
     """The answer, or, where it tells parts of a kind that the question says nothing of, what these belong to."""
     found = [_PART.fullmatch(one.label) for one in answer.entities]
     query = answer.query
-    if not answer or answer.parts or not found or not all(found) or not isinstance(query, SetNode):
+    if not answer or answer.parts or not isinstance(query, SetNode) or not is_small(pack):
+        return answer
+    if not found or not all(found):
         return answer
     kinds = {normalise(one["kind"]) for one in found if one}
     said = {form for word in normalise(request.question.text).split() for form in (word, *singulars(word))}

@@ -16,6 +16,7 @@ from kgask.answer.result import Answer
 from kgask.errors import BudgetError, QueryError
 from kgask.link.plurals import singulars
 from kgask.methods.protocol import Request
+from kgask.methods.relation_facts import is_small
 from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -26,7 +27,7 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import run
 from kgask.types import Question
 
-_ROW = re.compile(r"\S.*/\d+")
+_ROW = re.compile(r"[^/:]+/\d+")  # no IRI
 _ASKED_FOR = re.compile(
     r"\W*(?:and |so )?(?:(?:which|what|list|show me|name)(?: all)?(?: the)? (?P<noun>[a-z]+)|who\b)", re.I
 )
@@ -39,6 +40,8 @@ LEAST_APART = 0.5  # of the rows, that the column tells apart by which they are 
 def of_records(request: Request, answer: Answer, pack: Pack) -> Answer:
     """The answer, or, of rows without a name, what tells them apart; a refusal where they were put together by "or"."""
     query = answer.query
+    if not is_small(pack):
+        return answer
     if answer and isinstance(query, nodes.Count) and _counts_rows(request.question, query, pack):
         return answer.refusing("rows are counted here, and several may be of the same")
     if not answer or answer.parts or not isinstance(query, SetNode) or not answer.entities:
@@ -76,7 +79,7 @@ def _telling(question: str, rows: Sequence[int], pack: Pack) -> int | None:
         return of_persons[0] if len(of_persons) == 1 else None
     noun = (found["noun"] if found is not None else "").lower()
     called = {noun, *singulars(noun)}
-    asked = [one for one in things if noun and normalise(labels[one]).split()[-1:] and normalise(labels[one]) in called]
+    asked = [one for one in things if noun and normalise(labels[one]) in called]
     if asked:
         return asked[0]
     apart = sorted(((_apart(pack, one), one) for one in things), reverse=True)

@@ -23,11 +23,11 @@ def filled_down(rows: list[list[str]]) -> list[list[str]]:
     Where the first row has it and many do not, though they are otherwise full.
     """
     below = rows[1:]
-    bare = [row for row in below if row and not row[0] and sum(map(bool, row)) >= LEAST_FULL * len(row)]
-    if not below or not below[0] or not below[0][0] or len(bare) < LEAST_JOINED * len(below):
+    are_bare = [bool(row) and not row[0] and sum(map(bool, row)) >= LEAST_FULL * len(row) for row in below]
+    if not below or not below[0] or not below[0][0] or sum(are_bare) < LEAST_JOINED * len(below):
         return rows
     last, filled = "", []
-    for row in below:
-        last = row[0] or last
-        filled.append([last, *row[1:]] if any(row is one for one in bare) else row)
+    for row, is_bare in zip(below, are_bare, strict=True):
+        last = row[0] if row and row[0] else last
+        filled.append([last, *row[1:]] if is_bare else row)
     return [rows[0], *filled]

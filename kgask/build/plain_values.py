@@ -36,6 +36,7 @@ _FEWEST_OF_OWN_UNIT = 3  # values with one word behind the number that make it a
 _SIGNS = "%‰$€£¥"  # units that nothing can be converted to
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|[+-]\d\d:?\d\d)?(?:\[.*\])?")
 _LONG = 120  # characters from which on a text is no name
+_OF_YEAR = re.compile(r"\w year\Z|\Ayear \w")  # "founded year", where 948 is one too
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _CODES = re.compile(
     r"\b(?:ids?|codes?|phones?|tel|fax|mobile|zip|post ?codes?|isbn|ean|sku|iban|ips?|vlan|port|room|serial|version"
@@ -47,9 +48,6 @@ _WHEN = re.compile(
     r"won|lit|laid|sunk|dug|written|hung|rebuilt|inception|premiere|release|debut|founding|opening|[a-z]{3,}ed)\b|"
     r"\A(?:to|left|split|split up|broke up|quit)\Z"
 )
-
-
-_OF_YEAR = re.compile(r"\w year\Z|\Ayear \w")  # "founded year", where 948 is one too
 
 
 def is_code(relation: str) -> bool:

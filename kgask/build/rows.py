@@ -204,7 +204,7 @@ def add_rows(
             reader.take(fields)
         except (BuildError, ValueError) as error:
             problems.broken(source, line, str(error))
-    for words in reader.told():
+    for words in reader.told(call_by_legend(reader.left_out, columns, builder)):
         tell(f"{source}: {words}")
 
 
@@ -236,13 +236,12 @@ class _Reader:
             one.relation: spelt_otherwise(columns[one.names[0]]) for one in table.columns if not one.kind
         }
         builder.as_told.update(one.relation for one in table.columns if one.kind)
-        self._n, self._n_again, self._left_out, self._seen = 0, 0, list[str](), set[int]()
-        self._columns = columns
+        self._n, self._n_again, self.left_out, self._seen = 0, 0, list[str](), set[int]()
 
     def take(self, row: list[str]) -> None:
         """Add one row, unless it adds up others or is a note; BuildError says what is wrong with it."""
         if is_no_row(row, len(self._names)):
-            self._left_out.append(", ".join(filter(None, row)))
+            self.left_out.append(", ".join(filter(None, row)))
             return
         if len(row) != len(self._names):
             raise BuildError(
@@ -295,8 +294,8 @@ class _Reader:
             self._seen.add(hash(key))
         return key
 
-    def told(self) -> Iterator[str]:
-        """What the table was taken for."""
+    def told(self, n_codes: int) -> Iterator[str]:
+        """What the table was taken for, and how many codes notes below it explain."""
         called = (
             ", ".join(map(repr, self._table.label or self._table.key)) or "its number (a column 'name' would name it)"
         )
@@ -306,10 +305,9 @@ class _Reader:
         for relation, separator in self._separators.items():
             if separator:
                 yield f"{relation}: several things in a cell, divided by {separator.strip()!r}"
-        if self._left_out:
-            n_codes = call_by_legend(self._left_out, self._columns, self._builder)
+        if self.left_out:
             codes = f"; codes that they explain: {n_codes:,}" if n_codes else ""
-            yield f"rows of totals or notes, left out: {len(self._left_out):,}{codes}"
+            yield f"rows of totals or notes, left out: {len(self.left_out):,}{codes}"
         if self._n_again:
             yield f"rows about the thing of an earlier row: {self._n_again:,}; a column 'id' would tell them apart"
 
