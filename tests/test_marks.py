@@ -12,7 +12,9 @@ import pytest
 import kgask
 from kgask.answer.marks import asks_marks
 from kgask.build.recipe import Recipe, build
+from kgask.methods.taken_away import takes_nothing_away
 from kgask.opened import Opened
+from kgask.query.text import parse
 
 FINDS = """find_no,description,material,trench,found_on,weight_g
 F001,bronze fibula,bronze,Trench A,2022-06-14,14.2
@@ -161,3 +163,24 @@ def test_nobody_knows_the_keys_of_a_large_graph() -> None:
     with kgask.open("demo", reader=None) as opened:
         found = opened.ask("Give me the codes of airports in London")
         assert found.text is None or "airport-" not in found.text
+
+
+DELIVERIES = """Date,Grower,Variety,Crates,Buyer
+2024-09-02,Tilly Marsh,Discovery,40,Hobbs Cider
+2024-09-05,Ned Oakes,Bramley,25,Village Stores
+2024-09-05,Tilly Marsh,Bramley,30,Hobbs Cider
+2024-09-11,Ada Quince,Egremont Russet,12,Village Stores
+2024-09-19,Ned Oakes,Cox,55,Hobbs Cider
+2024-09-23,Ada Quince,Cox,18,School Kitchen
+2024-10-01,Tilly Marsh,Egremont Russet,9,School Kitchen
+"""
+
+
+def test_what_he_does_not_grow_is_not_what_he_grows(tmp_path: Path) -> None:
+    with _opened(tmp_path, "deliveries.csv", DELIVERIES) as opened:
+        assert "Bramley" not in (opened.ask("Which varieties does Ned Oakes not grow?").text or "")
+        his, others = (f"follow(minus(follow(<Ned Oakes>, ^<grower>), {taken}), <variety>)" for taken in (
+            "having(^<variety>)", "follow(<Hobbs Cider>, ^<buyer>)"
+        ))  # fmt: skip
+        assert takes_nothing_away(parse(his, opened.pack), opened.pack)
+        assert not takes_nothing_away(parse(others, opened.pack), opened.pack)

@@ -48,7 +48,7 @@ from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.methods.roles import is_the_other_way, passes_over_role, takes_converse
 from kgask.methods.signs import is_other_way
-from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_other_away
+from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_nothing_away, takes_other_away
 from kgask.methods.voice import is_by_noun, is_called
 from kgask.methods.whole_kin import is_of_other_side
 from kgask.methods.whole_kind import takes_whole_kind
@@ -164,7 +164,11 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
         return True
-    if answers_what_was_done(query, best.answers, question, pack) or takes_owners(query, question, pack):
+    if (
+        takes_nothing_away(query, pack)
+        or answers_what_was_done(query, best.answers, question, pack)
+        or takes_owners(query, question, pack)
+    ):
         return True
     if (
         passes_over_state(query, question, pack)

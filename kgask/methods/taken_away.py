@@ -11,17 +11,22 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from kgask.methods.relation_facts import is_small
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
+from kgask.types import opposite
 
 _DENIAL = re.compile(
     r"\b(?:not|never|except(?:ing)?|excluding|without|but no|(?:apart|aside) from|besides|other than)\b(?! only)|"
     r"(?<=\w)n['\u2019]t\b",
     re.IGNORECASE,
 )
+LOOK_SECONDS = 0.5
 MOST_NAMES = 200  # of answers that are compared
 _BUT_NOT = re.compile(
     r"(?:\b(?:but|though|yet|and|that|which|who)|,) (?:(?:is|are|was|were|do|does|did|has|have|had) ?)?"
@@ -66,6 +71,24 @@ def takes_other_away(query: Query, question: str, spans: Mapping[int, tuple[int,
             left, right = ({*_places(side, question, spans, pack)} for side in (node.left, node.right))
             if left - right and right - left:
                 return _is_of_complements(node) or _denied(left ^ right, denials[0].end()) in left
+    return False
+
+
+def takes_nothing_away(query: Query, pack: Pack) -> bool:
+    """Whether what is taken away stands at the other end of what the rest has: varieties from deliveries of one, so
+    that "which varieties does he not grow" were those that he grows."""
+    if not is_small(pack):
+        return False
+    for node in query.walk():
+        match node:
+            case nodes.Minus(left, nodes.Having(relation)):
+                runner = Runner(pack, Budget(LOOK_SECONDS))
+                taken, others = (
+                    runner.members(nodes.Having(one)).certain
+                    for one in (relation, opposite(relation, pack.n_relations))
+                )
+                if not np.isin(taken, others).any() and np.isin(runner.members(left).possible, others).all():
+                    return True
     return False
 
 
