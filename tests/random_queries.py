@@ -121,13 +121,21 @@ class Parts:
         before = st.lists(self.links, max_size=1)
         to_value = st.builds(lambda path, end: nodes.ValueOf((*path, end)), before, self.valued)
         anything = st.lists(self.any_directed, min_size=1, max_size=3).map(tuple)
-        size = st.builds(lambda path: nodes.SizeOf(tuple(path)), st.lists(self.links, min_size=1, max_size=2))
+        among = one_of(st.none(), st.none(), self.sets(0), self.narrowed())
+        links = st.lists(self.links, min_size=1, max_size=2).map(tuple)
+        size = st.builds(nodes.SizeOf, links, among)
         end = st.builds(lambda path, end: (*path, end), before, self.valued)
         span = st.builds(nodes.SpanOf, end, end)
-        total = st.builds(lambda path, end: nodes.TotalOf((*path, end)), st.lists(self.links, max_size=2), self.valued)
+        entries = st.builds(lambda path, end: (*path, end), st.lists(self.links, max_size=2), self.valued)
+        total = st.builds(nodes.TotalOf, entries, among)
         return one_of(
             to_value, to_value, size, span, total, self.spans(), anything.map(nodes.SizeOf), anything.map(nodes.ValueOf)
         )
+
+    def narrowed(self) -> st.SearchStrategy[SetNode]:
+        """By a value, which some do not have: what is counted or added up."""
+        by = self.valued.map(lambda end: nodes.ValueOf((end,)))
+        return st.builds(nodes.Where, self.sets(0), by, st.sampled_from(COMPARISONS), self.values(0))
 
     def spans(self) -> st.SearchStrategy[By]:
         """Between two values that can be: a thing's own, and that of what it is linked to."""

@@ -29,35 +29,9 @@ from kgask.errors import QueryError
 from kgask.pack.literals import parse_literal
 from kgask.pack.quantities import CLOCK, Quantity, date_quantity, to_base
 from kgask.query.base import KINDS, BagNode, By, Comparison, Node, SetNode, TruthNode, ValueNode
+from kgask.query.by import SizeOf, SpanOf, TotalOf
+from kgask.query.by import ValueOf as ValueOf
 from kgask.types import DirectedRelationId, EntityId, RelationId
-
-# --- how members are looked at -------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ValueOf(By):
-    """The numbers or dates at the end of the path."""
-
-
-@dataclass(frozen=True, slots=True)
-class SizeOf(By):
-    """How many different ends the path has; 0 where it leads nowhere."""
-
-
-@dataclass(frozen=True, slots=True)
-class TotalOf(By):
-    """What the numbers at the end of the path add up to, of each thing before it once: the hours of all entries."""
-
-
-@dataclass(frozen=True, slots=True)
-class SpanOf(By):
-    """How far the number or date at the end of ``until`` lies behind that at the end of the path: how long a reign was.
-
-    Of dates and times in seconds; between two dates of which no more than the year is known, whole years.
-    """
-
-    until: tuple[DirectedRelationId, ...]
-
 
 # --- sets ----------------------------------------------------------------------------------------
 

@@ -9,7 +9,14 @@ import re
 from dataclasses import dataclass, replace
 
 from kgask.pack.labels import readable_relation
+from kgask.query.base import Comparison
 
+OF_NUMBERS: dict[Comparison, str] = {
+    "<": "less than ", "<=": "at most ", "=": "", ">=": "at least ", ">": "more than ", "in": "within ",
+}  # fmt: skip
+OF_DATES: dict[Comparison, str] = {
+    "<": "before ", "<=": "not after ", "=": "the same as ", ">=": "not before ", ">": "after ", "in": "in ",
+}  # fmt: skip
 PREPOSITIONS = frozenset(
     "in at on from to for with as of into under after by through near over onto off about via above below behind"
     " against across along around beside between within until since past out up".split()

@@ -124,11 +124,10 @@ class _Writer(ValueWriter):
             end, ends = self._start(node.value, mode)
             return [*self.members(node.base, x, mode), f"{x} {path} {end} .", *ends]
         value, axis = self.value(node.value), value_axis(node.value, self._pack)
-        counts = isinstance(node.by, nodes.SizeOf)
-        if value is None or axis is None or (counts and axis != NUMBER):
+        if value is None or axis is None or (isinstance(node.by, nodes.SizeOf) and axis != NUMBER):
             return self.members(node.base, x, mode) if mode == "possible" else nothing(x)
-        if counts:
-            sizes = self._sizes(node.base, path, x, mode)
+        if isinstance(node.by, nodes.SizeOf):
+            sizes = self._sizes(node.base, node.by, x, mode)
             return group([*sizes.lines, *self._compared(sizes.low, sizes.high, node.comparison, value, mode, True)])
         if isinstance(node.by, nodes.SpanOf | nodes.TotalOf) and axis != by_axis(self._pack, node.by):
             return self.members(node.base, x, mode) if mode == "possible" else nothing(x)
@@ -159,10 +158,15 @@ class _Writer(ValueWriter):
         pattern = block("OPTIONAL {", value.lines) if value.lines else []
         return [*pattern, f"FILTER({' || '.join([*unknown, condition])})"]
 
-    def _sizes(self, base: SetNode, path: str, x: str, mode: Mode) -> _Rows:
+    def _sizes(self, base: SetNode, by: nodes.SizeOf, x: str, mode: Mode) -> _Rows:
         end, size = self._new("end"), self._new("size")
-        lines = [*self.members(base, x, mode), *block("OPTIONAL {", [f"{x} {path} {end} ."])]
+        counted = [f"{x} {self._terms.path(by.path)} {end} .", *self._among(by, end)]
+        lines = [*self.members(base, x, mode), *block("OPTIONAL {", counted)]
         return _Rows(select(f"{x} (COUNT(DISTINCT {end}) AS {size})", lines, f"GROUP BY {x}"), size, size)
+
+    def _among(self, by: nodes.SizeOf | nodes.TotalOf, x: str) -> list[str]:
+        """That a thing surely is of what alone is counted or added up."""
+        return [] if by.among is None else self.members(by.among, x, "certain")
 
     def _is_exact(self, by: By) -> bool:
         """Whether each value is known to a point: dates may be known to the year."""
@@ -170,9 +174,8 @@ class _Writer(ValueWriter):
 
     def _rows(self, node: nodes.Best, x: str, mode: Mode, axis: str) -> _Rows:
         """Those members of the base that take part, with the bounds of what they are ordered by."""
-        path = self._terms.path(node.by.path)
         if isinstance(node.by, nodes.SizeOf):
-            return self._sizes(node.base, path, x, mode)
+            return self._sizes(node.base, node.by, x, mode)
         found, one, other = self._judged(x, node.by, axis)
         best, lines = "MAX" if node.most else "MIN", [*self.members(node.base, x, mode), *found]
         low = high = self._new("best")
@@ -285,6 +288,7 @@ class _Writer(ValueWriter):
         """What the numbers add up to of everything before the last relation, each number of a thing once."""
         of, total = (self._new("of") if len(by.path) > 1 else x), self._new("total")
         lines = [f"{x} {self._terms.path(by.path[:-1])} {of} ."] if len(by.path) > 1 else []
+        lines += self._among(by, of)
         end, number, whole = self._new("v"), self._new("number"), double(PRECISION)
         lines += [f"{of} {self._terms.path(by.path[-1:])} {end} .", on_axis(end, axis, number, number)]
         each = select(" ".join(dict.fromkeys(("DISTINCT", x, of, end, number))), lines)

@@ -112,6 +112,8 @@ class _Writer:
     def _by(by: By) -> _Steps:
         if isinstance(by, nodes.SpanOf | nodes.TotalOf):
             raise QueryError("no steps write what lies between two values, or what they add up to")
+        if isinstance(by, nodes.SizeOf) and by.among is not None:
+            raise QueryError("no steps write how many there are among others")
         return ["BY", *by.path, *(["SIZE"] if isinstance(by, nodes.SizeOf) else [])]
 
     def _beside(self, value: Node, by: By) -> _Steps:

@@ -17,6 +17,8 @@ from kgask.query.axes import by_axis, relation_axis, value_axis
 from kgask.query.base import By, Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.query.ends import kind_of_ends, leads_to_likes
 from kgask.query.relation_words import (
+    OF_DATES,
+    OF_NUMBERS,
     RelationWords,
     article,
     counted,
@@ -31,14 +33,6 @@ from kgask.query.text import entity_ids
 from kgask.types import EntityId, opposite, undirected
 
 MAX_CHARS = 600
-_OF_NUMBERS: dict[Comparison, str] = {
-    "<": "less than ", "<=": "at most ", "=": "", ">=": "at least ", ">": "more than ", "in": "within ",
-}  # fmt: skip
-_OF_DATES: dict[Comparison, str] = {
-    "<": "before ", "<=": "not after ", "=": "the same as ", ">=": "not before ", ">": "after ", "in": "in ",
-}  # fmt: skip
-
-
 # What an operator does with the parts that are told of below it.
 _OPERATORS: dict[type[Node], str] = {
     nodes.And: "in both",
@@ -157,6 +151,12 @@ class _Words:
         ends = self._ends(relation)
         return "others" if ends in ("those", self._those(relation)) else ends
 
+    def _counted(self, by: nodes.SizeOf | nodes.TotalOf) -> str:
+        """What is counted, or whose numbers are added up."""
+        if by.among is not None:
+            return self._part(by.among)
+        return self._others(by.path[-1]) if isinstance(by, nodes.SizeOf) else self._ends(by.path[-2])
+
     def _something(self, relation: int) -> str:
         """One of what an inverse relation leads to: "a film"."""
         kind = self._kind(relation) if relation >= self._pack.n_relations else None
@@ -169,7 +169,7 @@ class _Words:
             is_time = by_axis(self._pack, by) == SECONDS
             return f"time from {start} to {end}" if is_time else f"{end} less {start}"
         if isinstance(by, nodes.TotalOf):
-            of = f" of {self._ends(by.path[-2])}" if len(by.path) > 1 else ""
+            of = f" of {self._counted(by)}" if len(by.path) > 1 else ""
             return f"total {self._relation(by.path[-1]).noun}{of}"
         return "'s ".join(self._relation(relation).noun for relation in by.path)
 
@@ -250,9 +250,7 @@ class _Words:
     def _condition(self, node: nodes.Where) -> str:
         path = [self._relation(relation) for relation in node.by.path]
         if isinstance(node.by, nodes.SizeOf):
-            return counted(
-                path, self._compared(node.comparison, node.value, is_date=False), self._others(node.by.path[-1])
-            )
+            return counted(path, self._compared(node.comparison, node.value, is_date=False), self._counted(node.by))
         if isinstance(node.value, SetNode):
             among = self._among(node.value)
             return path[0].that(among) if len(path) == 1 else f"whose {self._path(node.by)} is {among}"
@@ -279,7 +277,7 @@ class _Words:
         path = [self._relation(relation) for relation in node.by.path]
         if isinstance(node.by, nodes.SizeOf):
             most = "the most" if node.most else "the fewest"
-            best = counted(path, most, self._others(node.by.path[-1]), many=not single)
+            best = counted(path, most, self._counted(node.by), many=not single)
         else:
             is_date = by_axis(self._pack, node.by) in WHEN
             is_event = len(path) == 1 and path[0].event and isinstance(node.by, nodes.ValueOf)
@@ -312,7 +310,7 @@ class _Words:
             return f"between {self._value(value.low)} and {self._value(value.high)}"
         if isinstance(value, nodes.Date) and comparison in ("in", "="):
             return f"{value.preposition} {self._value(value)}"
-        return f"{(_OF_DATES if is_date else _OF_NUMBERS)[comparison]}{self._value(value)}"
+        return f"{(OF_DATES if is_date else OF_NUMBERS)[comparison]}{self._value(value)}"
 
     def _value(self, node: ValueNode) -> str:
         match node:

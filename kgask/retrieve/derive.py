@@ -173,6 +173,8 @@ def judged_member(runner: Runner, node: nodes.Where | nodes.Best, member: Entity
     """What a member of the base of ``node`` was judged by, whether it was taken or not; not how it came to be there."""
     value = node.value if isinstance(node, nodes.Where) else None
     hops = _path_edges(runner, member, node.by)
+    if isinstance(node.by, nodes.SizeOf | nodes.TotalOf):
+        hops = _counted(runner, node.by, hops)
     if isinstance(node.by, nodes.SizeOf):
         size = float(len(distinct(hops[-1].targets))) if len(hops) == len(node.by.path) else 0.0
         against = runner.quantity(value) if isinstance(value, ValueNode) else None
@@ -226,6 +228,19 @@ def _path_edges(runner: Runner, member: EntityId, by: By) -> list[Edges]:
         hops.append(edges)
         frontier = distinct(edges.targets)
     return hops
+
+
+def _counted(runner: Runner, by: nodes.SizeOf | nodes.TotalOf, hops: list[Edges]) -> list[Edges]:
+    """The triples of each hop, without ends that are not counted or added up."""
+    among, last = runner.counted(by), len(by.path) - (2 if isinstance(by, nodes.TotalOf) else 1)
+    if among is None or last >= len(hops):
+        return hops
+    every = [*hops]
+    if last >= 0:
+        every[last] = hops[last].where(np.isin(hops[last].targets, among))
+    if isinstance(by, nodes.TotalOf) and len(hops) > last + 1:
+        every[last + 1] = hops[last + 1].where(np.isin(hops[last + 1].sources, among))
+    return every
 
 
 def _first_triples(runner: Runner, hops: list[Edges], ends: np.ndarray | None) -> tuple[tuple[TripleId, ...], int]:

@@ -172,15 +172,20 @@ class Runner:
         if isinstance(by, nodes.SpanOf):
             return lengths(self.pack, ids, by, axis, self.budget)
         if isinstance(by, nodes.TotalOf):
-            return totals(self.pack, ids, by, axis, self.budget)
+            return totals(self.pack, ids, by, axis, self.budget, self.counted(by))
         place, ends = path_ends(self.pack, ids, by.path, self.budget)
         if isinstance(by, nodes.SizeOf):
+            place = place if (among := self.counted(by)) is None else place[np.isin(ends, among)]
             sizes = np.bincount(place, minlength=len(ids)).astype(np.float64)
             if axis not in (None, NUMBER):
                 return Found(NONE, np.empty(0), np.empty(0))
             return Found(np.arange(len(ids)), sizes, sizes)
         axis = relation_axis(self.pack, by.path[-1]) if axis is None else axis
         return values_on(self.pack, place, ends, axis if axis is not None else "\0")
+
+    def counted(self, by: nodes.SizeOf | nodes.TotalOf) -> np.ndarray | None:
+        """What alone is counted or added up, int64, ascending; None: all of it."""
+        return None if by.among is None else self.members(by.among).certain
 
     def _where(self, node: nodes.Where) -> Members:
         base, value = self.members(node.base), node.value

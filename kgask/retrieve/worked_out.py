@@ -24,15 +24,21 @@ def lengths(pack: Pack, ids: np.ndarray, by: nodes.SpanOf, axis: str | None, bud
     return Found(start.member[left], low, high)
 
 
-def totals(pack: Pack, ids: np.ndarray, by: nodes.TotalOf, axis: str | None, budget: Budget) -> Found:
+def totals(
+    pack: Pack, ids: np.ndarray, by: nodes.TotalOf, axis: str | None, budget: Budget, among: np.ndarray | None = None
+) -> Found:
     """The sums for members (int64, ascending) that have numbers on the path's own axis; none on another ``axis``.
 
-    What lies before the last relation counts once, each of its different numbers once.
+    What lies before the last relation counts once, and only if it is ``among`` these; each of its different numbers
+    once.
     """
     own = by_axis(pack, by)
     if own is None or axis not in (None, own):
         return Found(NONE, np.empty(0), np.empty(0))
     place, of = path_ends(pack, ids, by.path[:-1], budget) if len(by.path) > 1 else (np.arange(len(ids)), ids)
+    if among is not None:
+        counts = np.isin(of, among)
+        place, of = place[counts], of[counts]
     every, at = np.unique(of, return_inverse=True)
     found = values_on(pack, *path_ends(pack, every, by.path[-1:], budget), own)
     added = np.bincount(found.member, weights=found.low, minlength=len(every))
