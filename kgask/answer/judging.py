@@ -20,6 +20,7 @@ from kgask.answer.choices import SURE_QUERY, comes_to, in_words, is_plain, set_o
 from kgask.answer.fuse import log_odds
 from kgask.answer.misread import asks_other, takes_all
 from kgask.answer.word import Word
+from kgask.link.values import value_spans
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
 from kgask.methods.lasted import chooses_by_span, is_asked_for
 from kgask.methods.plain_verbs import asks_year_of, is_said_by_verb
@@ -31,6 +32,7 @@ from kgask.methods.understand import calibrated
 from kgask.methods.whole_column import is_whole_column
 from kgask.methods.whole_kin import whole_kin
 from kgask.methods.whole_role import is_whole_role
+from kgask.methods.whole_sketch import is_whole_sketch
 from kgask.methods.whole_value import is_whole_value
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -52,6 +54,7 @@ SURE_KIN = 0.95  # confidence in what "parents" or "grandchildren" mean by defin
 SURE_COLUMN = 0.9  # confidence in all that stands in a column of a table, asked for by its name, and in a value of one
 SURE_SPAN = 0.88  # confidence in how long something lasted, where two dates tell it and nothing else is asked
 SURE_PLAIN = 0.88  # confidence in what a column of yes and no says, or that nothing is given, asked for in its words
+SURE_SKETCH = 0.87  # confidence in what rows say together, where every word of the question is accounted for
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
@@ -292,6 +295,26 @@ def _is_plain_query(one: Retrieved, query: Query, question: str, pack: Pack) -> 
     return any(is_so(query, question, " ".join(said), pack) for is_so in ways)
 
 
+def _without_names(found: Retrieved, query: Query, question: str, pack: Pack) -> str:
+    """The question with the names that a query has, and its numbers and dates, masked."""
+    named = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
+    places = [seed.span for one in found.linked for seed in one.seeds if seed.entity in named]
+    places += [value.place for value in value_spans(question, pack.manifest.get("axes", ())) if value.kind != "rank"]
+    for start, end in sorted({*places}, reverse=True):
+        question = f"{question[:start]}_{question[end:]}"
+    return question
+
+
+def _is_whole_sketch(one: Retrieved, found: Retrieved, query: Query, question: str, pack: Pack) -> bool:
+    """Whether it is about all names and numbers of a question, over rows of a table, and no word says more."""
+    if any(one.find_left_out().get(name) for name in ("names", "values", LOST)):
+        return False
+    said = in_words(one, pack)
+    return said is not None and is_whole_sketch(
+        query, _without_names(found, query, question, pack), " ".join(said), pack
+    )
+
+
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
     """All kin of a kind, where a question asks for that and some are found."""
     topics = {(*one.seeds[0].span, one.seeds[0].entity) for one in every if len(one.seeds) == 1}
@@ -351,6 +374,9 @@ def settled(
     plain = [one for one, query in asked if _is_plain_query(one, query, question, pack)]
     if plain and len({comes_to(one) for one in plain}) == 1:
         return _answered_with(plain[0], found, SURE_PLAIN)
+    rows = [one for one, query in asked if _is_whole_sketch(one, found, query, question, pack)]
+    if rows and len({comes_to(one) for one in rows}) == 1:
+        return _answered_with(rows[0], found, SURE_SKETCH)
     values = (one for one, query in asked if is_whole_value(one.hypotheses[0], query, question, pack))
     if (value := next(values, None)) is not None:
         return _answered_with(value, found, SURE_COLUMN)

@@ -244,7 +244,7 @@ def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) 
     told for that in which we bought it."""
     is_truth = isinstance(query, nodes.Holds)
     is_value = is_truth or isinstance(query, nodes.Follow | nodes.Values | nodes.QualifierOf | nodes.Sum)
-    relations = relations_in(query) if is_value or measures_in(question) else ()
+    relations = [*relations_in(query)] if is_value or measures_in(question) else []
     if not relations or chooses_by_span(query):
         return False
     named = [entity for node in query.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
@@ -252,7 +252,9 @@ def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) 
     titles = {entity for entity, label in zip(small, pack.labels([*small]), strict=True) if not label.islower()}
     for start, end in sorted({span for entity, span in spans.items() if entity not in titles}, reverse=True):
         question = f"{question[:start]}_{question[end:]}"  # "wife" in small letters is hardly the film
-    called = " ".join((*RelationWords(pack).of(relations), *pack.labels(named))).lower()
+    labels = pack.relation_labels()  # "amount (€)" is called by no word of its own
+    whole = (labels[one % pack.n_relations] for one in relations)
+    called = " ".join((*RelationWords(pack).of(relations), *pack.labels(named), *whole)).lower()
     is_said = any(len(word) >= SAID and word in question.lower() for word in called.split())
     if is_value and unmet_value(question, called, is_truth) is not None:
         return True

@@ -44,6 +44,9 @@ _MOST_BYTES = 1 << 20
 MEASURES = {"milliseconds": ("duration", "ms"), "seconds": ("duration", "s"), "minutes": ("duration", "min"),
             "hours": ("duration", "h")}  # fmt: skip
 _PER = re.compile(r"(?<=[^\W\d_]{3}) ?/ ?(?=\w)(?!.*\))")  # "Passengers/day", but neither "L/min" nor "(EUR/night)"
+_PRICE = re.compile(r"(?P<money>[€$£¥]|eur|usd|gbp|chf) ?(?:/|per) ?(?P<what>\w+)", re.IGNORECASE)
+_TIMES = {"h": "hour", "hr": "hour", "hour": "hour", "d": "day", "day": "day", "wk": "week", "week": "week",
+          "mo": "month", "month": "month", "yr": "year", "year": "year", "night": "night"}  # fmt: skip
 _WITH = re.compile(r"\bw/ ?(?=\w)", re.IGNORECASE)
 _HOW_WRITTEN = re.compile(
     r"\W*\((?:y{2,4}|[dm]{1,2}[./-][dm]{1,2}[./-]y{2,4}|yyyy-mm-dd|y(?:es)?/no?)\)|\?\Z", re.IGNORECASE
@@ -148,8 +151,13 @@ def readable(name: str) -> str:
     ('passengers per day', 'hours per week', 'city or town')
     >>> readable("OK w/ cats"), readable("Planted (yyyy)"), readable("Paid?"), readable("Yield L/min")
     ('ok with cats', 'planted', 'paid', 'yield l/min')
+    >>> readable("€/kg"), readable("£/h")
+    ('price per kg (€)', 'rate per hour (£)')
     """
-    if not name.startswith("/"):
+    if priced := _PRICE.fullmatch(name.strip()):
+        time = _TIMES.get(priced["what"].lower())
+        name = f"rate per {time} ({priced['money']})" if time else f"price per {priced['what']} ({priced['money']})"
+    elif not name.startswith("/"):
         name = _WITH.sub("with ", _HOW_WRITTEN.sub("", name.strip()) or name)
         name = _PER.sub(lambda found: " per " if _PER_WHAT.match(name, found.end()) else " or ", name)
     return " ".join(readable_relation(name).replace("-", " ").lower().split())
@@ -176,15 +184,17 @@ def space_of(source: str) -> str:
 _SAYS_NOTHING = re.compile(
     r"\A(?:(?:my|our|all|the) )+|\W*\(\d+\)|"
     r"(?: (?:export|exported|list|data|dataset|table|dump|sheet|file|register|catalogue|catalog|inventory|log|overview|"
-    r"final|new|copy|latest|(?:v|ver|version) ?\d+|(?:19|20)\d\d(?: ?\d\d?){0,2}))+\Z"
+    r"final|new|copy|latest|(?:v|ver|version) ?\d+|(?:19|20)\d\d(?: ?\d\d?){0,2}|\d\d|q[1-4]|h[12]|"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|ember|ober)?|"
+    r"to|and|(?:spring|summer|autumn|winter)(?= \d)|week|month|year))+\Z"
 )
 
 
 def said_by(stem: str) -> str:
     """What the name of a file says its things are, without its year, version, and that it is a list.
 
-    >>> said_by("members list FINAL"), said_by("music_cupboard (1)"), said_by("Jobs 2024")
-    ('members', 'music cupboard', 'jobs')
+    >>> said_by("members list FINAL"), said_by("music_cupboard (1)"), said_by("Jobs 2024"), said_by("sales jan-jun")
+    ('members', 'music cupboard', 'jobs', 'sales')
     """
     return _SAYS_NOTHING.sub("", readable(stem))
 

@@ -10,8 +10,8 @@ from functools import cache, partial
 from itertools import chain, islice, product
 
 from kgask.errors import BudgetError, QueryError
-from kgask.link.classes import chosen, class_readings
-from kgask.link.values import value_spans
+from kgask.link.classes import ClassSpan, chosen, class_readings
+from kgask.link.values import ValueSpan, value_spans
 from kgask.methods.accounted import is_within_any
 from kgask.methods.completed import completed
 from kgask.methods.coordinated import Group, groups, spread
@@ -19,12 +19,16 @@ from kgask.methods.cues import Asked
 from kgask.methods.differences import downwards, in_years
 from kgask.methods.kinds import of_kinds
 from kgask.methods.lasted import as_truth, limit_place, says_how_long, spanning
+from kgask.methods.named_relations import NamedRelations
 from kgask.methods.operators import BRIDGE_SECONDS, OperatorReader, hypothesis, retrieved
 from kgask.methods.plainly import plainly
 from kgask.methods.proposals import Proposals, Proposed
 from kgask.methods.protocol import Request, Retrieved
 from kgask.methods.query_features import features
 from kgask.methods.query_readings import Reading, Understood, is_void
+from kgask.methods.relation_facts import is_small
+from kgask.methods.sketches import MOST_NAMES as SKETCHED
+from kgask.methods.sketches import Sketches
 from kgask.methods.truth_proposals import TruthProposals
 from kgask.methods.understand import Linked
 from kgask.methods.whole_kin import whole_kin
@@ -35,7 +39,8 @@ from kgask.query.nodes import Query
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 
-MOST_PATHS, MOST_READINGS, MOST_COMPLETED, MOST, MOST_OF_CLAIM = 3, 5, 8, 64, 80
+MOST_PATHS, MOST_READINGS, MOST_COMPLETED, MOST, MOST_OF_CLAIM = 3, 5, 8, 96, 80
+MOST_SKETCHED = 48
 CLAIM_SECONDS = 4.0  # of what the graph proposes for a claim: a slow machine shall judge as a fast one does
 PROPOSED = 0.01  # confidence in what the graph proposes, before anything judges it
 
@@ -47,6 +52,7 @@ class Alternatives:
         """``confidence`` is what the planner's card makes of a query's features."""
         self._reader, self._confidence = reader, confidence
         self._proposals, self._truths = Proposals(reader.facts), TruthProposals(reader.facts)
+        self._sketches = Sketches(reader.facts)
 
     def to(
         self, chosen: Retrieved, request: Request, path: Retrieved, understood: Understood, linked: Sequence[Linked]
@@ -170,6 +176,8 @@ class Alternatives:
         covered = [*(one.mention.span for one in linked), *((one.start, one.end) for one in classes)]
         asked = Asked.of(text, understood.kind_probs, values, self._reader.words.said_by(text, covered))
         proposed = self._proposals.of(linked, asked, classes, runner)
+        if is_small(pack) and not request.is_claim:
+            proposed = chain(self._sketched(text, linked, values, classes, asked, runner), proposed)
         side_by_side = groups(text, [one.mention for one in linked], values)
         proposed = chain.from_iterable(_with_spread(one, side_by_side, runner) for one in proposed)
         proposed = chain(_of_kin(text, linked, pack), proposed)
@@ -188,6 +196,17 @@ class Alternatives:
             if not is_void(outcome) or (request.is_claim and isinstance(query, nodes.Some)):
                 pointed = tuple(seed.span for seed in seeds)
                 yield Retrieved(seeds, (hypothesis(PROPOSED, outcome),), PROPOSED, pointed=pointed, is_proposed=True)
+
+    def _sketched(
+        self, text: str, linked: Sequence[Linked], values: Sequence[ValueSpan], classes: Sequence[ClassSpan],
+        asked: Asked, runner: Runner,
+    ) -> Iterator[Proposed]:  # fmt: skip
+        """What is asked of the rows that all of a question's names and values say."""
+        names = NamedRelations(self._reader.facts).of(linked, SKETCHED)
+        taken = [one.seed.span for one in names]
+        free = [one for one in values if one.kind != "rank" and not is_within_any(one.place, taken)]
+        kinds = [one.candidates[0][0] for one in classes[:1]]
+        yield from islice(self._sketches.of(names, free, kinds, text, asked, runner), MOST_SKETCHED)
 
 
 def _with_spread(one: Proposed, side_by_side: Sequence[Group], runner: Runner) -> Iterator[Proposed]:

@@ -26,7 +26,9 @@ _CUES = {
     "union": r"or|either|and|plus|together|along with|as well as",
     "intersection": r"both|as well|also|too|and",
     "arithmetic": r"total(?:s|ling)?|altogether|sum|add(?:s|ed|ing)?|combined|together|in all|average|mean|differ\w*|"
-    r"between|gap|how far|how long|how many more|how much|by how|below|above|ahead|behind|on top",
+    r"between|gap|how far|how long|how many more|how much|by how|below|above|ahead|behind|on top|"
+    r"earn(?:s|ed|ings)?|spen[dt]s?|revenue|turnover|takings|turn(?:ed)? over|br(?:ing|ought) in|raised?|"
+    r"(?:made|make|took|take) (?:from|with|on|in|off)|worth of",
     "count": r"how many|number of|count|nr of|amount of",
     "superlative": r"\w{2,}est|most|least|fewest|top|worst|record|last|first",
     "filter": r"than|over|under|above|below|before|after|since|until|till|between|from|at least|at most|up to|prior|"

@@ -17,7 +17,7 @@ eqpt equipment; eta estimated time of arrival; etd estimated time of departure; 
 govt government; grp group; hosp hospital; hq headquarters; hrs hours; ht height; insp inspection; inspn inspection;
 lang language; langs languages; len length; lic licence; loc location; locn location; lvl level; max maximum;
 mbr member; mbrs members; mfg manufacturing; mfr manufacturer; mgr manager; mkr maker; mtg meeting; nbr number;
-neigh neighbour; nr number; num number; obs observation; obsvr observer; org organisation; orgs organisations;
+neigh neighbour; ot overtime; o/t overtime; nr number; num number; obs observation; obsvr observer; org organisation; orgs organisations;
 orig origin; pct percent; pob place of birth; pod place of death; pop population; popn population; pos position;
 pp pages; prev previous; prov province; purch purchase; pwr power; qtr quarter; qty quantity; recd received;
 renov renovation; reqd required; resp responsible; rrp recommended retail price; sched scheduled; secy secretary;

@@ -54,6 +54,8 @@ def unit_of_label(words: str) -> str:
     ('m²', 'm³')
     >>> unit_of_label("altitude (m a.s.l.)"), unit_of_label("downtime (h)")
     ('m', 'h')
+    >>> unit_of_label("price per kg"), unit_of_label("price per kg (€)")
+    ('', 'EUR')
     """
     words = _SQUARE.sub(r"sq\1", _ABOVE_SEA.sub("", words.strip()))
     for called, unit in _POWERED:
@@ -61,6 +63,8 @@ def unit_of_label(words: str) -> str:
     found = _LAST.fullmatch(words)
     if found is None:
         return _UNITS.get(words.lower(), "")
+    if found["before"].lower().endswith(" per"):  # "price per kg" is no weight
+        return ""
     said = found["unit"].lower()
     unit, beside = _BESIDE.get(said, (_UNITS.get(said, ""), ""))
     is_measured = not beside or not set(found["before"].lower().split()).isdisjoint(beside.split())

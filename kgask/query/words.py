@@ -154,7 +154,8 @@ class _Words:
     def _counted(self, by: nodes.SizeOf | nodes.TotalOf) -> str:
         """What is counted, or whose numbers are added up."""
         if by.among is not None:
-            return self._part(by.among)
+            words = self._part(by.among)
+            return f"of {words}" if words.startswith("those ") and isinstance(by, nodes.SizeOf) else words
         return self._others(by.path[-1]) if isinstance(by, nodes.SizeOf) else self._ends(by.path[-2])
 
     def _something(self, relation: int) -> str:
