@@ -10,6 +10,26 @@ LEAST_JOINED: Final = 0.2  # of the rows, whose first cell is joined with one ab
 MOST_ABOVE: Final = 20  # rows of title and notes above it
 
 
+# What tables of results shorten, where several of these stand side by side.
+_LEAGUE = {"p": "matches played", "pl": "matches played", "pld": "matches played", "mp": "matches played",
+           "gp": "games played", "w": "matches won", "d": "matches drawn", "l": "matches lost",
+           "gf": "goals for (scored)", "ga": "goals against (let in)",
+           "gd": "goal difference", "pts": "points", "pos": "position"}  # fmt: skip
+LEAST_OF_LEAGUE: Final = 4
+
+
+def of_league(names: Sequence[str]) -> dict[str, str]:
+    """What the columns of a table of results are called, each by its name; none of another table.
+
+    >>> of_league(["Club", "W", "D", "L", "Pts"])
+    {'W': 'matches won', 'D': 'matches drawn', 'L': 'matches lost', 'Pts': 'points'}
+    >>> of_league(["Name", "W", "D"])
+    {}
+    """
+    found = {name: _LEAGUE[name.lower().strip(". ")] for name in names if name.lower().strip(". ") in _LEAGUE}
+    return found if len(found) >= LEAST_OF_LEAGUE else {}
+
+
 def head_of(rows: Sequence[Sequence[str]]) -> int:
     """Where the names of the columns stand, below a title and notes: the first row that is nearly as full as any."""
     filled = [sum(map(bool, row)) for row in rows[:MOST_ABOVE]]

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kgask.build.cells import parts_of, separator_of, spelt_otherwise
+from kgask.build.column_names import of_league
 from kgask.build.legends import call_by_legend
 from kgask.build.plain_values import Looks, bare_value, is_code, is_date, iso_day, looks_like_value
 from kgask.build.row_names import (
@@ -339,7 +340,8 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     ids = [name for name in names if readable(name) in ("id", "key", f"{kind} id")]
     ids += [name for name in names[:1] if is_id_of(name, columns[name], kind)]
     key = tuple(ids[:1]) if ids and differs(columns[ids[0]]) else ()
-    plain = [_column(name, columns[name]) for name in names if name and name not in key]
+    results = of_league(names)
+    plain = [_column(results.get(name, name), columns[name], name) for name in names if name and name not in key]
     table = understood([Table(stem, key, "", (), tuple(plain))])[0]
     is_glued = table.label[:1] and readable(table.label[0]) in GLUED
     if len(table.label) == 1 and (not key or is_glued) and not may_name(table.label[0], columns):
@@ -375,13 +377,14 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     )  # fmt: skip
 
 
-def _column(name: str, values: Sequence[str]) -> Column:
-    """A column ``department_id`` holds ids of rows of another table, "Flat no." marks like "A-02" of flats."""
+def _column(name: str, values: Sequence[str], written: str) -> Column:
+    """A column ``department_id`` holds ids of rows of another table, "Flat no." marks like "A-02" of flats; ``written``
+    is how its name stands there."""
     relation, said = relation_of((name,)), [value for value in values if value not in NOTHING]
     if relation.endswith(" number") and said and all(map(LETTERED.fullmatch, said)):
         relation = relation.removesuffix(" number")
     is_foreign = readable(name) != relation and readable(name).endswith(" id")
-    return Column((name,), relation, table=singular(relation) if is_foreign else "")
+    return Column((written,), relation, table=singular(relation) if is_foreign else "")
 
 
 def _type_of(label: tuple[str, ...], stem: str) -> str:

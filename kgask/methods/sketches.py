@@ -20,6 +20,8 @@ from kgask.methods.cues import Asked
 from kgask.methods.doers import ORDERED, ordered
 from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.whole_sketch import NEVER_ADDS_UP
+from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import WHEN
 from kgask.query import nodes
 from kgask.query.base import By, Comparison, SetNode
@@ -32,6 +34,7 @@ MOST_NAMES = 4  # of a question, that say which rows
 MOST_COLUMNS, MOST_ROWS, MOST_BY_VALUE = 3, 3, 2  # columns in which a name may stand, sets of rows, columns of a value
 MOST_AMOUNTS, MOST_ENDS = 3, 6  # columns of numbers and of names of the rows that are asked about
 LOOKED_AT = 60  # rows, whose columns are looked at
+_COMPARED = {*ORDERED, "comparison", "arithmetic"}  # what is asked of two that stand in the same column
 _OF_ALL = {*ORDERED, "arithmetic", "difference", "count"}  # what is asked of rows that one name or value tells
 Sketched = tuple[nodes.Query, tuple[Seed, ...]]
 
@@ -62,10 +65,14 @@ class Sketches:
         """Queries about the rows that have all that the names and values say; about one name alone, what is added
         up."""
         one_of, shared = self._either(names)
-        if one_of:
-            every = [*islice(self._rows(shared, values, kinds, text, runner), MOST_ROWS)]
-            for rows in every or [None]:
-                yield from self._compared(one_of, rows, asked, runner)
+        others = [*islice(self._rows(shared, values, kinds, text, runner), MOST_ROWS)] if one_of else []
+        if one_of and asked.kinds & _COMPARED:
+            for among, seeds in [(rows.query, rows.seeds) for rows in others] or [(None, ())]:
+                yield from self._compared(one_of, among, seeds, asked)
+        if one_of and "union" in asked.kinds:
+            for rows in others:
+                for either in self._in_either(rows, one_of):
+                    yield from ((query, either.seeds) for query in self._about(either, kinds, asked, runner))
         if len(names) + len(values) < 2 and not asked.kinds & _OF_ALL:
             return
         for rows in islice(self._rows(names, values, kinds, text, runner), MOST_ROWS):
@@ -89,6 +96,13 @@ class Sketches:
                 if not len(np.intersect1d(self._named.ends(one, way), self._named.ends(other, way))):
                     return [one, other], [name for name in names if name not in (one, other)]
         return [], [*names]
+
+    def _in_either(self, rows: Rows, names: Sequence[Named]) -> Iterator[Rows]:
+        """Those of some rows in which one or the other name stands."""
+        one, other = names
+        for way in sorted({*self._columns(one)} & {*self._columns(other)} - {way + self._n for way in rows.columns}):
+            either = nodes.Or(nodes.Follow(one.node, way), nodes.Follow(other.node, way))
+            yield rows.narrowed(nodes.And(rows.query, either), way - self._n, one.seed, other.seed)
 
     def _rows(
         self, names: Sequence[Named], values: Sequence[ValueSpan], kinds: Sequence[SetNode], text: str, runner: Runner
@@ -159,7 +173,7 @@ class Sketches:
             yield nodes.Some(rows.query)
         amounts, ends, dates = self._asked_columns(members, rows.columns)
         if asked.kinds & {"arithmetic", "count"}:
-            yield from (nodes.Sum(nodes.Values(rows.query, one)) for one in amounts)
+            yield from (nodes.Sum(nodes.Values(rows.query, one)) for one in self._adding_up(amounts))
         if "arithmetic" in asked.kinds:
             yield from (nodes.Mean(nodes.Values(rows.query, one)) for one in amounts)
         if "count" in asked.kinds:
@@ -182,6 +196,11 @@ class Sketches:
         ends = [one for one in free if self._facts.of(one)[0] is None]
         return amounts[:MOST_AMOUNTS], ends[:MOST_ENDS], dates[:MOST_BY_VALUE]
 
+    def _adding_up(self, amounts: Sequence[int]) -> list[int]:
+        """Those of columns of numbers that may be added up: no prices, rates and averages."""
+        labels = self._pack.relation_labels()
+        return [one for one in amounts if not NEVER_ADDS_UP.search(relation_phrase(labels[one]))]
+
     def _most(
         self, rows: Rows, amounts: Sequence[int], ends: Sequence[int], dates: Sequence[int], kinds: Sequence[SetNode],
         asked: Asked, runner: Runner,
@@ -191,10 +210,11 @@ class Sketches:
             if (owners := self._owners(end, kinds, runner)) is not None:
                 back = opposite(end, self._n)
                 yield from ordered(owners, nodes.SizeOf((back,), rows.query), asked)
-                for amount in amounts:
+                for amount in self._adding_up(amounts):
                     yield from ordered(owners, nodes.TotalOf((back, amount), rows.query), asked)
         for column in (*amounts, *dates):
-            for best in ordered(rows.query, nodes.ValueOf((column,)), asked):
+            for (first, last), most in product(asked.ranks, (True, False)):
+                best = nodes.Best(rows.query, nodes.ValueOf((column,)), most, first, last)
                 yield best
                 yield from (nodes.Follow(best, end) for end in ends[:MOST_COLUMNS])
 
@@ -214,14 +234,15 @@ class Sketches:
 
     # --- one or the other ------------------------------------------------------------------------
 
-    def _compared(self, names: Sequence[Named], rows: Rows | None, asked: Asked, runner: Runner) -> Iterator[Sketched]:
+    def _compared(
+        self, names: Sequence[Named], among: SetNode | None, others: tuple[Seed, ...], asked: Asked
+    ) -> Iterator[Sketched]:
         """Which of two has more rows, or rows that add up to more; whether that is so, and by how much."""
         one, other = names
         both = nodes.Entities((*one.node.ids, *other.node.ids))
-        seeds = (one.seed, other.seed, *(rows.seeds if rows else ()))
-        among = rows.query if rows else None
+        seeds = (one.seed, other.seed, *others)
         for way in sorted({*self._columns(one)} & {*self._columns(other)}):
-            amounts, _, _ = self._asked_columns(self._named.ends(one, way)[:LOOKED_AT], frozenset())
+            amounts = self._adding_up(self._asked_columns(self._named.ends(one, way)[:LOOKED_AT], frozenset())[0])
             bys: list[By] = [nodes.TotalOf((way, amount), among) for amount in amounts]
             for by in (*bys, nodes.SizeOf((way,), among)):
                 yield from ((nodes.Best(both, by, most), seeds) for most in (True, False))

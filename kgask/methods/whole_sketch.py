@@ -55,6 +55,7 @@ _ASKS_MORE = re.compile(
     r"more|most|less|least|fewest|average)\b|\bhow (?:long|often|far)\b",
     re.IGNORECASE,
 )
+_POINTS_BACK = re.compile(r"\b(?:that|those|these|this|them|they|it|its|he|she|his|her|hers|their|then|there)\b", re.I)
 _WHICH = re.compile(r"\b(?:which|what|whose)(?: of (?:our|my|the))? (?P<noun>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 _WHO = re.compile(r"\bwho\b", re.IGNORECASE)
 _PERSONS = re.compile(
@@ -72,7 +73,7 @@ _SELLS = "sell sold sale sales earn earned make made turn turned revenue turnove
 def is_whole_sketch(query: Query, text: str, words: str, pack: Pack) -> bool:
     """Whether a query over rows says all that a question does; ``words`` are those of the query and of what it comes
     to. In ``text`` the names and values that the query has are masked; that it leaves none out is for the caller."""
-    if not is_small(pack):
+    if not is_small(pack) or _POINTS_BACK.search(text):
         return False
     sketch = _Sketch(query, _TURNOVER.sub("turnover", text), pack)
     return sketch.is_asked() and not sketch.leaves_words(words)
