@@ -67,8 +67,10 @@ class Sketches:
         one_of, shared = self._either(names)
         others = [*islice(self._rows(shared, values, kinds, text, runner), MOST_ROWS)] if one_of else []
         if one_of and asked.kinds & _COMPARED:
-            for among, seeds in [(rows.query, rows.seeds) for rows in others] or [(None, ())]:
-                yield from self._compared(one_of, among, seeds, asked)
+            for rows in others:
+                yield from self._compared(one_of, rows.query, rows.seeds, asked)
+            if not others:
+                yield from self._compared(one_of, None, (), asked)
         if one_of and "union" in asked.kinds:
             for rows in others:
                 for either in self._in_either(rows, one_of):
