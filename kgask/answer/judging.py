@@ -19,21 +19,13 @@ import numpy as np
 from kgask.answer.choices import SURE_QUERY, comes_to, in_words, is_plain, set_of, with_itself
 from kgask.answer.fuse import log_odds
 from kgask.answer.misread import asks_other, takes_all
+from kgask.answer.surely import surely
 from kgask.answer.word import Word
-from kgask.link.values import value_spans
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
-from kgask.methods.lasted import chooses_by_span, is_asked_for
-from kgask.methods.plain_verbs import asks_year_of, is_said_by_verb
-from kgask.methods.plainly import is_plainly_asked
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small
 from kgask.methods.understand import calibrated
-from kgask.methods.whole_column import is_whole_column
-from kgask.methods.whole_kin import whole_kin
-from kgask.methods.whole_role import is_whole_role
-from kgask.methods.whole_sketch import is_whole_sketch
-from kgask.methods.whole_value import is_whole_value
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -50,11 +42,6 @@ TAKES_ALL = {LOST: -1.0}  # of what takes all of a kind where some are asked for
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of it fewer were right
 MOST_BESIDE_SURE = 3
-SURE_KIN = 0.95  # confidence in what "parents" or "grandchildren" mean by definition, times that in the name
-SURE_COLUMN = 0.9  # confidence in all that stands in a column of a table, asked for by its name, and in a value of one
-SURE_SPAN = 0.88  # confidence in how long something lasted, where two dates tell it and nothing else is asked
-SURE_PLAIN = 0.88  # confidence in what a column of yes and no says, or that nothing is given, asked for in its words
-SURE_SKETCH = 0.87  # confidence in what rows say together, where every word of the question is accounted for
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
@@ -276,52 +263,6 @@ def others_of(found: Retrieved) -> Iterator[Retrieved]:
     return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
 
 
-def _is_span(one: Retrieved, query: Query, question: str, pack: Pack) -> bool:
-    """Whether it chooses by how long something lasted, and that is all that is asked."""
-    if not chooses_by_span(query) or any(one.find_left_out().get(name) for name in ("names", "values", LOST)):
-        return False
-    said = in_words(one, pack)
-    return said is not None and is_asked_for(query, question, " ".join(said))
-
-
-def _is_plain_query(one: Retrieved, query: Query, question: str, pack: Pack) -> bool:
-    """Whether it says what the question plainly does by what a relation is called, and nothing else is asked."""
-    if any(one.find_left_out().get(name) for name in ("names", LOST)):
-        return False
-    said = in_words(one, pack)
-    if said is None:
-        return False
-    ways = (is_plainly_asked, is_said_by_verb, asks_year_of)
-    return any(is_so(query, question, " ".join(said), pack) for is_so in ways)
-
-
-def _without_names(found: Retrieved, query: Query, question: str, pack: Pack) -> str:
-    """The question with the names that a query has, and its numbers and dates, masked."""
-    named = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
-    places = [seed.span for one in found.linked for seed in one.seeds if seed.entity in named]
-    places += [value.place for value in value_spans(question, pack.manifest.get("axes", ())) if value.kind != "rank"]
-    for start, end in sorted({*places}, reverse=True):
-        question = f"{question[:start]}_{question[end:]}"
-    return question
-
-
-def _is_whole_sketch(one: Retrieved, found: Retrieved, query: Query, question: str, pack: Pack) -> bool:
-    """Whether it is about all names and numbers of a question, over rows of a table, and no word says more."""
-    if any(one.find_left_out().get(name) for name in ("names", "values", LOST)):
-        return False
-    said = in_words(one, pack)
-    return said is not None and is_whole_sketch(
-        query, _without_names(found, query, question, pack), " ".join(said), pack
-    )
-
-
-def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
-    """All kin of a kind, where a question asks for that and some are found."""
-    topics = {(*one.seeds[0].span, one.seeds[0].entity) for one in every if len(one.seeds) == 1}
-    wholes = {whole for topic in topics if (whole := whole_kin(question, *topic, pack)) is not None}
-    return next((one for one in every if one.hypotheses[0].make_query() in wholes), None) if wholes else None
-
-
 def _apart(every: Sequence[Retrieved]) -> list[Retrieved]:
     """Of those that differ only in whether a topic is among its own answers, the relation path, else the likeliest.
 
@@ -359,27 +300,9 @@ def settled(
     every, candidates, any_does = judged(found, question, judge, pack, thorough)
     if not candidates:
         return found
-    kin = None if thorough else _whole_kin(every, question, pack)
-    if kin is not None:
-        return _answered_with(kin, found, SURE_KIN * kin.seeds[0].score)
-    asked = [] if thorough else [(one, query) for one in every if (query := one.hypotheses[0].make_query()) is not None]
-    columns = (
-        one for one, query in asked if is_whole_column(query, question, pack) or is_whole_role(query, question, pack)
-    )
-    if (column := next(columns, None)) is not None:
-        return _answered_with(column, found, SURE_COLUMN)
-    lasting = [one for one, query in asked if _is_span(one, query, question, pack)]
-    if lasting and len({comes_to(one) for one in lasting}) == 1:
-        return _answered_with(lasting[0], found, SURE_SPAN)
-    plain = [one for one, query in asked if _is_plain_query(one, query, question, pack)]
-    if plain and len({comes_to(one) for one in plain}) == 1:
-        return _answered_with(plain[0], found, SURE_PLAIN)
-    rows = [one for one, query in asked if _is_whole_sketch(one, found, query, question, pack)]
-    if rows and len({comes_to(one) for one in rows}) == 1:
-        return _answered_with(rows[0], found, SURE_SKETCH)
-    values = (one for one, query in asked if is_whole_value(one.hypotheses[0], query, question, pack))
-    if (value := next(values, None)) is not None:
-        return _answered_with(value, found, SURE_COLUMN)
+    sure = None if thorough else surely(every, found, question, pack)
+    if sure is not None:
+        return _answered_with(sure.found, found, sure.confidence)
     places = range(len(candidates)) if thorough else answering(candidates, judging.powers)
     every, candidates = [every[at] for at in places], [candidates[at] for at in places]
     if not candidates:

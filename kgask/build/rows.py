@@ -114,7 +114,7 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
 
 
 def _is_name(text: str) -> bool:
-    if _OF_YEAR.match(text):  # a column a year: "2021 kg"
+    if _OF_YEAR.match(text) or text in tuple("€$£¥"):  # a column a year: "2021 kg"; what was paid
         return True
     return len(text) <= _MOST_NAME and any(map(str.isalpha, text)) and not looks_like_value(text) and text[0] != '"'
 

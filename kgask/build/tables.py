@@ -151,10 +151,12 @@ def readable(name: str) -> str:
     ('passengers per day', 'hours per week', 'city or town')
     >>> readable("OK w/ cats"), readable("Planted (yyyy)"), readable("Paid?"), readable("Yield L/min")
     ('ok with cats', 'planted', 'paid', 'yield l/min')
-    >>> readable("€/kg"), readable("£/h")
-    ('price per kg (€)', 'rate per hour (£)')
+    >>> readable("€/kg"), readable("£/h"), readable("£")
+    ('price per kg (€)', 'rate per hour (£)', 'amount (£)')
     """
-    if priced := _PRICE.fullmatch(name.strip()):
+    if name.strip() in tuple("€$£¥"):
+        name = f"amount ({name.strip()})"
+    elif priced := _PRICE.fullmatch(name.strip()):
         time = _TIMES.get(priced["what"].lower())
         name = f"rate per {time} ({priced['money']})" if time else f"price per {priced['what']} ({priced['money']})"
     elif not name.startswith("/"):

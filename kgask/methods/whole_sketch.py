@@ -14,6 +14,7 @@ import numpy as np
 
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import unsaid_words
+from kgask.methods.deeds import deeds_of, is_of_people
 from kgask.methods.relation_facts import is_small
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
@@ -27,26 +28,33 @@ from kgask.query.nodes import Query
 from kgask.retrieve.follow import relations_of
 
 _MONEY = (
-    "money euro euros dollars pounds francs revenue turnover income takings cost costs spend spent spending earn earned"
+    "money euro euros dollars pounds francs revenue turnover income takings cost costs spend spent spending earned earn"
 )
 _CALLED = {  # what is measured in a unit is called in a question
-    "h": "hour hours", "min": "minute minutes", "kg": "kilo kilos kilogram kilograms kgs weight", "g": "grams",
-    "t": "tonnes tons", "km": "kilometres kilometers kms distance", "m": "metres meters", "l": "litres liters",
-    "mi": "miles", "ha": "hectares", "kWh": "energy",
+    "h": "hour hours time", "min": "minute minutes time", "kg": "kilo kilos kilogram kilograms kgs weight",
+    "g": "grams", "t": "tonnes tons", "km": "kilometres kilometers kms distance", "m": "metres meters",
+    "l": "litres liters", "mi": "miles", "ha": "hectares", "kWh": "energy",
     **dict.fromkeys(("EUR", "USD", "GBP", "CHF"), _MONEY),
 }  # fmt: skip
 NEVER_ADDS_UP = re.compile(r"\bper\b|\brate\b|\baverage\b|\bavg\b|%|\bpercent|°|/wk|\bph\b|\bage\b|\bscore\b|\bgrade\b")
 _SUMS = re.compile(
-    r"\bhow (?:much|many)\b|\b(?:totals?|sum|altogether|in all|overall|combined|together|what (?:did|have|has|do|does)"
-    r" (?:\w+ ){1,3}?(?:earn|earned|spend|spent|turnover))\b",
+    r"\bhow (?:much|many)\b|\b(?:totals?|sum|altogether|in all|overall|combined|together)\b|"
+    r"\bwhat (?:did|have|has|do|does) (?:\w+ ){1,3}?(?:earn|earned|spend|spent|turnover)\b",
     re.IGNORECASE,
 )
+_AMOUNT = re.compile(r"\bhow much\b|\btotal\b", re.IGNORECASE)  # of whatever there is to add up
 _TURNOVER = re.compile(r"\b(?:turn(?:s|ed)? over|br(?:ing|ings|ought) in|(?:took|takes?) in)\b", re.IGNORECASE)
+_EARNS = re.compile(r"\b(?:earn|made|make|get|got|paid|pay)(?:s|ed)?\b", re.IGNORECASE)  # of somebody, that is a wage
+_OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many ((?:[\w-]+ ){1,2})", re.IGNORECASE)
 _COUNTS_NAMED = re.compile(r"\bhow many _(?!\w)", re.IGNORECASE)  # names stand in the rows that are counted
 _AVERAGE = re.compile(r"\b(?:average|mean|typically)\b", re.IGNORECASE)
 _MOST = re.compile(r"\b(?:most|more|highest|biggest|largest|greatest)\b", re.IGNORECASE)
 _LEAST = re.compile(r"\b(?:least|fewest|less|fewer|lowest|smallest)\b", re.IGNORECASE)
+_OFTEN = re.compile(r"\b(?:(?:most|least) (?:often|frequently)|(?:more|most|fewest|fewer) times)\b", re.IGNORECASE)
+_FIRST = re.compile(r"\b(?:first|earliest)\b", re.IGNORECASE)
+_LAST = re.compile(r"\b(?:last|latest|most recent(?:ly)?)\b", re.IGNORECASE)
+_WHEN = re.compile(r"\b(?:when|what date|which date|what day|which day|date|day)\b", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:never|not|no|without)\b|n['\u2019]t\b", re.IGNORECASE)
 _WHETHER = re.compile(r"\W*(?:and |so )?(?:did|does|do|has|have|had|was|were|is|are)\b", re.IGNORECASE)
 _TWO = re.compile(r"\b(?:both|and|as well as|plus)\b", re.IGNORECASE)
@@ -55,27 +63,46 @@ _ASKS_MORE = re.compile(
     r"more|most|less|least|fewest|average)\b|\bhow (?:long|often|far)\b",
     re.IGNORECASE,
 )
-_POINTS_BACK = re.compile(r"\b(?:that|those|these|this|them|they|it|its|he|she|his|her|hers|their|then|there)\b", re.I)
-_WHICH = re.compile(r"\b(?:which|what|whose)(?: of (?:our|my|the))? (?P<noun>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
-_WHO = re.compile(r"\bwho\b", re.IGNORECASE)
-_PERSONS = re.compile(
-    r"\A(?:who|name|person|member|employee|staff|worker|volunteer|driver|seller|player|student|guide|teacher|assignee|"
-    r"assigned to|operator|nurse|doctor|coach|rider|runner|agent|helper|participant)\Z|\bby\Z"
+_OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
+_LISTS = re.compile(
+    r"\W*(?:(?:which|what)(?: of _['\u2019]?s?)? (?P<noun>[\w-]+)|(?:list|show|name|give|find|tell)\b(?! _))", re.I
 )
+_IS_THERE = re.compile(r"\b(?:was|were|is|are|been) there\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(
+    r"\b(?:that|those|these|this|them|they|it|its|he|she|his|her|hers|their|then|there)\b", re.IGNORECASE
+)
+_WHICH = re.compile(r"\b(?:which|what|whose)(?: of (?:our|my|the))? (?P<noun>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
+_WHO = re.compile(r"\b(?:who|everybody|everyone)\b", re.IGNORECASE)
 _BUYERS = re.compile(r"\b(?:customer|client|buyer|guest|member|household|department|who|name|person|shopper|patron)\b")
-_DONE = (
-    "work works worked working put log logged record recorded total come comes do done ever any anything anyone add up"
+_DONE = "work works worked working put log logged record recorded total come comes do done ever any anything anyone add"
+_DONE += (
+    " up out away who which never not most least more less fewer often times everybody everyone altogether date day"
 )
 _BUYS = "spend spent buy bought order ordered purchase purchased"
-_SELLS = "sell sold sale sales earn earned make made turn turned revenue turnover income takings bring brought"
+_SELLS = "sell sold sale sales earn earned made make turn turned revenue turnover income takings bring brought"
+
+
+def is_sketch(query: Query) -> bool:
+    """Whether a query is of a form that :func:`is_whole_sketch` knows."""
+    match query:
+        case nodes.Sum(nodes.Values()) | nodes.Mean(nodes.Values()) | nodes.Best(_, nodes.TotalOf() | nodes.SizeOf()):
+            return True
+        case nodes.Count(nodes.And() | nodes.Where()) | nodes.Some(nodes.And() | nodes.Where()):
+            return True
+        case nodes.Follow(nodes.And() | nodes.Where() | nodes.Best()) | nodes.And() | nodes.Where():
+            return True
+        case nodes.Minus(nodes.Having() | nodes.Class(), nodes.Follow()):
+            return True
+    return False
 
 
 def is_whole_sketch(query: Query, text: str, words: str, pack: Pack) -> bool:
     """Whether a query over rows says all that a question does; ``words`` are those of the query and of what it comes
     to. In ``text`` the names and values that the query has are masked; that it leaves none out is for the caller."""
+    text = _IS_THERE.sub("was", _TURNOVER.sub("turnover", text))
     if not is_small(pack) or _POINTS_BACK.search(text):
         return False
-    sketch = _Sketch(query, _TURNOVER.sub("turnover", text), pack)
+    sketch = _Sketch(query, text, pack)
     return sketch.is_asked() and not sketch.leaves_words(words)
 
 
@@ -86,32 +113,28 @@ class _Sketch:
 
     def is_asked(self) -> bool:
         """Whether the operator, what it works on, and whose rows are compared are those that the question says."""
-        text = self._text
         match self._query:
-            case nodes.Sum(nodes.Values(rows, amount)) if self._are_rows(rows):
-                asked = _SUMS.search(text) is not None and not _AVERAGE.search(text) and not _ASKS_MORE.search(text)
-                return asked and self._is_counted(amount) and self._is_measured(amount)
-            case nodes.Mean(nodes.Values(rows, amount)) if self._are_rows(rows):
-                rest = _AVERAGE.sub("", text)
-                return rest != text and not _ASKS_MORE.search(rest) and self._is_measured(amount)
-            case nodes.Best(base, nodes.TotalOf((way, amount), _), most, 1, 1) if way >= self._n:
-                right = _MOST if most else _LEAST
-                is_so = right.search(text) is not None and not (_LEAST if most else _MOST).search(text)
-                of = isinstance(base, nodes.Entities) or self._is_owner(way - self._n)
-                return is_so and of and not _DENIES.search(text) and self._is_measured(amount)
-            case nodes.Count(nodes.And() | nodes.Where() as rows) if self._are_rows(rows) and self._is_plain():
-                return _COUNTS_NAMED.search(text) is not None and not _DENIES.search(text)
-            case nodes.Follow(nodes.And() | nodes.Where() as rows, end) if self._are_rows(rows) and self._is_plain():
-                return not _DENIES.search(text) and self._is_owner(end)
-            case nodes.Minus(nodes.Having() | nodes.Class(), nodes.Follow(rows, end)) if self._are_rows(rows):
-                return _DENIES.search(text) is not None and self._is_plain() and self._is_owner(end)
+            case nodes.Sum(nodes.Values(rows, amount)) | nodes.Mean(nodes.Values(rows, amount)):
+                return self._are_rows(rows) and self._is_added_up(amount)
+            case nodes.Best(base, by, most, 1, 1) if isinstance(by, nodes.TotalOf | nodes.SizeOf):
+                return self._is_most(base, by, most)
+            case nodes.Count(rows):
+                return isinstance(rows, SetNode) and self._are_rows(rows) and self._is_plain() and self._counts_named()
+            case nodes.Some(rows):
+                is_of_several = len([*_constraints(rows)]) > 1
+                return self._are_rows(rows) and is_of_several and bool(_WHETHER.match(self._text)) and self._is_plain()
+            case nodes.Minus(_, nodes.Follow(rows, end)):
+                denies = _DENIES.search(self._text) and not _ASKS_MORE.search(self._text)
+                return bool(denies) and self._are_rows(rows) and self._is_owner(end)
             case nodes.And(nodes.Follow(one, end), nodes.Follow(other, same)) if end == same < self._n:
-                is_two = _TWO.search(text) is not None and not _DENIES.search(text)
-                return is_two and self._are_rows(one, other) and self._is_plain() and self._is_owner(end)
-            case nodes.Some(nodes.And() | nodes.Where() as rows) if (
-                self._are_rows(rows) and len([*_constraints(rows)]) > 1
-            ):
-                return _WHETHER.match(text) is not None and not _DENIES.search(text) and self._is_plain()
+                is_two = _TWO.search(self._text) is not None and self._is_plain()
+                return is_two and self._are_rows(one, other) and self._is_owner(end)
+            case nodes.Follow(nodes.Best(rows, nodes.ValueOf((date,)), most, 1, 1), told):
+                return date == told and self._are_rows(rows) and self._asks_when(date, most)
+            case nodes.Follow(rows, end) if self._are_rows(rows):
+                return self._has_right_or(rows) and self._is_owner(end)
+            case nodes.And() | nodes.Where() as rows if self._are_rows(rows):
+                return self._lists(rows) and self._has_right_or(rows)
         return False
 
     def leaves_words(self, words: str) -> list[str]:
@@ -122,24 +145,100 @@ class _Sketch:
         columns = [*self._columns()]
         buys = any(_BUYERS.search(self._labels[one]) for one in columns)
         measures = (word for node in self._query.walk() for word in self._of(node))
-        return " ".join((_DONE, _BUYS if buys else _SELLS, *measures, "which who never not most least more less fewer"))
+        deeds = (deed for one in columns for deed in deeds_of(self._labels[one]))
+        return " ".join((_DONE, _BUYS if buys else _SELLS, *measures, *deeds))
 
     def _of(self, node: object) -> Iterator[str]:
         match node:
             case nodes.Values(_, amount) | nodes.TotalOf((_, amount)):
                 yield from self._measures(amount)
 
+    # --- rows, and whose they are ----------------------------------------------------------------
+
     def _are_rows(self, *sets: SetNode) -> bool:
         """Whether sets are chosen by nothing but what stands in a row."""
         return all(
-            isinstance(one, nodes.Class | nodes.Having | nodes.Where)
+            isinstance(one, nodes.Class | nodes.Having)
+            or (isinstance(one, nodes.Where) and one.comparison in ("=", "in"))
+            or (isinstance(one, nodes.Or) and self._are_rows(one.left, one.right))
             or (isinstance(one, nodes.Follow) and isinstance(one.base, nodes.Entities) and one.relation >= self._n)
             for rows in sets
             for one in _constraints(rows)
         )
 
-    def _is_plain(self) -> bool:
-        return _ASKS_MORE.search(self._text) is None
+    def _columns(self) -> Iterator[int]:
+        """The columns by which rows are chosen, and those in whose names they are told or compared."""
+        for node in self._query.walk():
+            match node:
+                case nodes.Follow(_, way) | nodes.TotalOf((way, _)) | nodes.SizeOf((way,)):
+                    yield way % self._n
+
+    def _is_owner(self, column: int) -> bool:
+        """Whether those in a column are asked for: by its name, by what they do, or as "who" where no other column is
+        of people."""
+        if relation_axis(self._pack, column) is not None:
+            return False
+        said = {*normalise(self._text).split()}
+        people = [one for one in range(self._n) if is_of_people(self._labels[one])]
+        doing = [one for one in people if said & deeds_of(self._labels[one])]
+        if found := _WHICH.search(self._text):
+            first, *_ = words = normalise(found["noun"]).split()
+            called = {form for noun in (first, " ".join(words)) for form in (noun, *singulars(noun))}
+            return self._labels[column] in called or bool(called & deeds_of(self._labels[column]))
+        people = [one for one in people if self._labels[one] == "who"] or doing or people
+        return _WHO.search(self._text) is not None and people == [column]
+
+    def _is_plain(self, but: re.Pattern[str] = re.compile(r"\Z")) -> bool:  # noqa: B008 - is never changed
+        return _ASKS_MORE.search(but.sub("", self._text)) is None and not _DENIES.search(self._text)
+
+    def _has_right_or(self, rows: SetNode) -> bool:
+        is_either = any(isinstance(node, nodes.Or) for node in rows.walk())
+        return is_either is bool(_OR.search(self._text)) and self._is_plain(_OR)
+
+    def _lists(self, rows: SetNode) -> bool:
+        """Whether the rows themselves are asked for, as what they are: "which of Hal's tasks", "list the claims"."""
+        found = _LISTS.match(self._text)
+        kinds = [node.type for node in rows.walk() if isinstance(node, nodes.Class)]
+        called = {normalise(label) for label in self._pack.labels(kinds)}
+        noun = (found["noun"] or "").lower() if found else ""
+        return found is not None and (not found["noun"] or not called.isdisjoint(singulars(noun)))
+
+    def _counts_named(self) -> bool:
+        return _COUNTS_NAMED.search(self._text) is not None
+
+    def _asks_when(self, date: int, most: bool) -> bool:
+        """Whether the first or the last day of something is asked for."""
+        text = self._text
+        wanted, other = (_LAST, _FIRST) if most else (_FIRST, _LAST)
+        if not wanted.search(text) or other.search(text) or _WHEN.search(text) is None or _DENIES.search(text):
+            return False
+        whens = [one for one in self._numbers(date, among=WHEN) if one != date]
+        return relation_axis(self._pack, date) in WHEN and not whens and not _ASKS_MORE.search(wanted.sub("", text))
+
+    # --- what is measured ------------------------------------------------------------------------
+
+    def _is_added_up(self, amount: int) -> bool:
+        text = self._text
+        if _EARNS.search(text) and not _OURS.search(text):
+            return False
+        if isinstance(self._query, nodes.Mean):
+            rest = _AVERAGE.sub("", text)
+            return rest != text and not _ASKS_MORE.search(rest) and self._is_measured(amount, or_alone=True)
+        if not _SUMS.search(text) or _AVERAGE.search(text) or _ASKS_MORE.search(text.replace("in all", "")):
+            return False
+        return self._is_counted(amount) and self._is_measured(amount, or_alone=_AMOUNT.search(text) is not None)
+
+    def _is_most(self, base: SetNode, by: nodes.TotalOf | nodes.SizeOf, most: bool) -> bool:
+        """Whether the question says so of those of one column: by what their rows add up to, or by how many."""
+        text, way = self._text, by.path[0]
+        wanted, other = (_MOST, _LEAST) if most else (_LEAST, _MOST)
+        if way < self._n or not wanted.search(text) or other.search(text) or _DENIES.search(text):
+            return False
+        if not isinstance(base, nodes.Entities) and not self._is_owner(way - self._n):
+            return False
+        if isinstance(by, nodes.TotalOf):
+            return len(by.path) == 2 and self._is_measured(by.path[1])
+        return len(by.path) == 1 and _OFTEN.search(text) is not None
 
     def _measures(self, amount: int) -> set[str]:
         """What a column of numbers is called, and what it measures."""
@@ -147,14 +246,17 @@ class _Sketch:
         words = {*normalise(label).split()} - {"of", "which", "in", "the", "incl", "and"}
         return words | {*_CALLED.get(unit_of_label(label), "").split()}
 
-    def _is_measured(self, amount: int) -> bool:
-        """Whether the question says what one column of numbers is of, and no other of these rows."""
+    def _is_measured(self, amount: int, or_alone: bool = False) -> bool:
+        """Whether the question says what one column of numbers is of, and no other of these rows; ``or_alone``: or no
+        other can be added up, and none is said."""
         if NEVER_ADDS_UP.search(self._labels[amount]) and not isinstance(self._query, nodes.Mean):
             return False
         said = {form for word in normalise(self._text).split() for form in (word, *singulars(word))}
         beside = (one for one in self._numbers(amount) if one != amount)
-        rivals = [one for one in beside if not NEVER_ADDS_UP.search(self._labels[one]) and said & self._measures(one)]
-        return bool(said & self._measures(amount)) and not rivals
+        rivals = [one for one in beside if not NEVER_ADDS_UP.search(self._labels[one])]
+        if said & self._measures(amount):
+            return not any(said & self._measures(one) for one in rivals)
+        return or_alone and not rivals and not NEVER_ADDS_UP.search(self._labels[amount])
 
     def _is_counted(self, amount: int) -> bool:
         """Whether "how many" is followed by what the column is of: "how many hours", not "how many shifts"."""
@@ -164,32 +266,13 @@ class _Sketch:
         said = {form for word in normalise(found[1]).split() for form in (word, *singulars(word))}
         return bool(said & self._measures(amount))
 
-    def _numbers(self, amount: int) -> list[int]:
-        """The columns of numbers of rows that have this one."""
-        at = np.flatnonzero(np.asarray(self._pack.out_relation) == amount)[:1]
+    def _numbers(self, column: int, among: tuple[str, ...] = ()) -> list[int]:
+        """The columns of numbers of rows that have this one; those of dates, where these are asked for."""
+        at = np.flatnonzero(np.asarray(self._pack.out_relation) == column)[:1]
         row = np.searchsorted(self._pack.out_indptr, at.astype(self._pack.out_indptr.dtype), side="right") - 1
         had = np.flatnonzero(relations_of(self._pack, row)[: self._n]).tolist()
-        return [one for one in had if relation_axis(self._pack, one) not in (None, *WHEN)]
-
-    def _is_owner(self, column: int) -> bool:
-        """Whether those in a column are asked for: by its name, or as "who" where no other column is of people."""
-        if found := _WHICH.search(self._text):
-            first, *_ = words = normalise(found["noun"]).split()
-            said = {form for noun in (first, " ".join(words)) for form in (noun, *singulars(noun))}
-            label = self._labels[column]
-            return label in said or (label.endswith(" by") and not unsaid_words(first.removesuffix("s"), label))
-        people = [one for one in range(self._n) if _PERSONS.search(self._labels[one])]
-        people = [one for one in people if self._labels[one] == "who"] or people
-        return _WHO.search(self._text) is not None and people == [column]
-
-    def _columns(self) -> Iterator[int]:
-        """The columns by which rows are chosen."""
-        for node in self._query.walk():
-            match node:
-                case nodes.Follow(nodes.Entities(), way) if way >= self._n:
-                    yield way - self._n
-                case nodes.TotalOf((way, _)) if way >= self._n:
-                    yield way - self._n
+        axes = {one: relation_axis(self._pack, one) for one in had}
+        return [one for one, axis in axes.items() if (axis in among if among else axis not in (None, *WHEN))]
 
 
 def _constraints(rows: SetNode) -> Iterator[SetNode]:
@@ -198,6 +281,7 @@ def _constraints(rows: SetNode) -> Iterator[SetNode]:
         case nodes.And(left, right):
             yield from (*_constraints(left), *_constraints(right))
         case nodes.Where(base, nodes.ValueOf()):
-            yield from (*_constraints(base), rows)
+            yield from _constraints(base)
+            yield rows
         case _:
             yield rows
