@@ -181,6 +181,11 @@ def judged(
 
     ``thorough``: all of it, however sure the planner is, as of a claim.
     """
+    return _judged(possible(found, question, pack, thorough), found, question, judge, pack, thorough)
+
+
+def possible(found: Retrieved, question: str, pack: Pack, thorough: bool = False) -> list[Retrieved]:
+    """What a question may ask for, as far as its wording rules nothing out."""
     others = found.find_alternatives() if thorough or is_small(pack) else others_of(found)
     every = [one for one in (found, *others) if one.hypotheses]
     if not thorough:
@@ -188,6 +193,12 @@ def judged(
     every = _apart(every)
     if any(map(str.isdigit, question)):  # what each leaves out takes time, and relations are told apart by years only
         every = _not_outdone(every)
+    return every
+
+
+def _judged(
+    every: Sequence[Retrieved], found: Retrieved, question: str, judge: QueryJudge, pack: Pack, thorough: bool
+) -> tuple[list[Retrieved], list[Candidate], float]:
     told = [(one, words) for one in every if (words := in_words(one, pack, judge.tells_kinds)) is not None]
     if not told:
         return [], [], 0.0
@@ -297,12 +308,13 @@ def settled(
     """What is answered with after the judge was asked, if its word may change anything, with the confidence in it."""
     if not is_needed(judging, found, question, pack, thorough):
         return found
-    every, candidates, any_does = judged(found, question, judge, pack, thorough)
-    if not candidates:
-        return found
+    every = possible(found, question, pack, thorough)
     sure = None if thorough else surely(every, found, question, pack)
     if sure is not None:
         return _answered_with(sure.found, found, sure.confidence)
+    every, candidates, any_does = _judged(every, found, question, judge, pack, thorough)
+    if not candidates:
+        return found
     places = range(len(candidates)) if thorough else answering(candidates, judging.powers)
     every, candidates = [every[at] for at in places], [candidates[at] for at in places]
     if not candidates:

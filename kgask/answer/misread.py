@@ -47,6 +47,7 @@ from kgask.methods.plainly import says_contrary
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.methods.roles import is_the_other_way, passes_over_role, takes_converse
+from kgask.methods.row_misreadings import misreads_rows
 from kgask.methods.signs import is_other_way
 from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_nothing_away, takes_other_away
 from kgask.methods.voice import is_by_noun, is_called
@@ -163,6 +164,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     if is_of_other_side(query, question, pack) or tells_value_of_most(query, question, pack):
         return True
     if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
+        return True
+    if misreads_rows(best, query, question, pack):
         return True
     if (
         takes_nothing_away(query, pack)

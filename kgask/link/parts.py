@@ -36,6 +36,7 @@ _INSIDE = frozenset("of the de du da di la le von van der den al el bin".split()
 
 _IN_BRACKETS = re.compile(r"(?<=\S)(?: [(\[][^()]*[)\]])+\Z")
 _OF_A_KIND = re.compile(r"\b(?:the|our|this|my|which|what|any|every|each|an?) \Z", re.IGNORECASE)
+_BEFORE_NAMES = HONORIFICS | {"st", "saint"}
 _OF = frozenset("of for and in on at to".split())
 
 
@@ -182,7 +183,7 @@ def _is_part(asked: list[str], hit: NameHit) -> bool:
     name = normalise(hit.name).split()
     if _before_brackets(hit.name).split() == asked:
         return True
-    while len(name) > len(asked) and name[0] in HONORIFICS:
+    while len(name) > len(asked) and name[0] in _BEFORE_NAMES:
         name = name[1:]
     if name == asked:
         return True

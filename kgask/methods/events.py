@@ -83,6 +83,7 @@ _OF_VALUES = {  # heard where one value is told
     r"relat|famil|parent|father|mother|child|name)",
     r"who (?:was it who |was it that )?(?:killed|murdered|assassinated|shot)": r"kill|murder|assass|shot|slay|slain|"
     r"victim|perpetrat|attack|defeat|eat|prey|beat|target|opponent",
+    r"who (?:drove|drives|was driving|is driving)\b": r"driv|chauff|rid[ei]|crew|operat|person|who\b|pilot|racer",
     r"\Awhat(?:['\u2019]s| is| are| was| were) .*\bmade (?:out )?(?:of|from)": r"mater|made|metal|matl|"
     r"\bmat\b|wood|timber|fabric|compos|consist|ingred|type|kind|part|component|build|built|construct|finish|medium|alloy|content|contain|element|stuff|"
     r"substance|textile|stone|support",

@@ -181,12 +181,12 @@ class Sketches:
         if "count" in asked.kinds:
             yield nodes.Count(rows.query)
             yield from (nodes.Count(nodes.Follow(rows.query, one)) for one in ends)
+        for date, most in product(dates, (False, True)) if asked.kinds & ORDERED else ():
+            yield nodes.Follow(nodes.Best(rows.query, nodes.ValueOf((date,)), most), date)
         if asked.kinds & ORDERED:
             yield from self._most(rows, amounts, ends, dates, kinds, asked, runner)
         if "difference" in asked.kinds:
             yield from self._others(rows, ends, kinds, runner)
-        for date, most in product(dates, (False, True)) if asked.kinds & ORDERED else ():
-            yield nodes.Follow(nodes.Best(rows.query, nodes.ValueOf((date,)), most), date)
         yield from (nodes.Follow(rows.query, one) for one in (*ends, *amounts, *dates))
         yield rows.query
 

@@ -44,12 +44,15 @@ _SUMS = re.compile(
 )
 _AMOUNT = re.compile(r"\bhow much\b|\btotal\b", re.IGNORECASE)  # of whatever there is to add up
 _TURNOVER = re.compile(r"\b(?:turn(?:s|ed)? over|br(?:ing|ings|ought) in|(?:took|takes?) in)\b", re.IGNORECASE)
+_PART_OF = re.compile(r"\bhow much of\b", re.IGNORECASE)
 _EARNS = re.compile(r"\b(?:earn|made|make|get|got|paid|pay)(?:s|ed)?\b", re.IGNORECASE)  # of somebody, that is a wage
 _OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
+_ANY_OF = re.compile(r"\b(?:an?|any|some) ([\w-]+)", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many ((?:[\w-]+ ){1,2})", re.IGNORECASE)
 _COUNTS_NAMED = re.compile(r"\bhow many _(?!\w)", re.IGNORECASE)  # names stand in the rows that are counted
 _AVERAGE = re.compile(r"\b(?:average|mean|typically)\b", re.IGNORECASE)
-_MOST = re.compile(r"\b(?:most|more|highest|biggest|largest|greatest)\b", re.IGNORECASE)
+_MOST = re.compile(r"\b(?:most|more|highest|biggest|largest|greatest|best|top)\b", re.IGNORECASE)
+_PLACES = ("second", "third", "fourth", "fifth")
 _LEAST = re.compile(r"\b(?:least|fewest|less|fewer|lowest|smallest)\b", re.IGNORECASE)
 _OFTEN = re.compile(r"\b(?:(?:most|least) (?:often|frequently)|(?:more|most|fewest|fewer) times)\b", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:first|earliest)\b", re.IGNORECASE)
@@ -78,6 +81,7 @@ _DONE = "work works worked working put log logged record recorded total come com
 _DONE += (
     " up out away who which never not most least more less fewer often times everybody everyone altogether date day"
 )
+_DONE += " second third fourth fifth highest biggest largest greatest best top lowest smallest total first last latest"
 _BUYS = "spend spent buy bought order ordered purchase purchased"
 _SELLS = "sell sold sale sales earn earned made make turn turned revenue turnover income takings bring brought"
 
@@ -116,8 +120,8 @@ class _Sketch:
         match self._query:
             case nodes.Sum(nodes.Values(rows, amount)) | nodes.Mean(nodes.Values(rows, amount)):
                 return self._are_rows(rows) and self._is_added_up(amount)
-            case nodes.Best(base, by, most, 1, 1) if isinstance(by, nodes.TotalOf | nodes.SizeOf):
-                return self._is_most(base, by, most)
+            case nodes.Best(base, by, most, first, last) if isinstance(by, nodes.TotalOf | nodes.SizeOf):
+                return first == last == self._rank() and self._is_most(base, by, most)
             case nodes.Count(rows):
                 return isinstance(rows, SetNode) and self._are_rows(rows) and self._is_plain() and self._counts_named()
             case nodes.Some(rows):
@@ -146,7 +150,9 @@ class _Sketch:
         buys = any(_BUYERS.search(self._labels[one]) for one in columns)
         measures = (word for node in self._query.walk() for word in self._of(node))
         deeds = (deed for one in columns for deed in deeds_of(self._labels[one]))
-        return " ".join((_DONE, _BUYS if buys else _SELLS, *measures, *deeds))
+        any_of = (one[1] for one in _ANY_OF.finditer(self._text))  # "first hire a boat": whichever
+        other = (noun for noun in any_of if not {noun.lower(), *singulars(noun.lower())}.isdisjoint(self._labels))
+        return " ".join((_DONE, _BUYS if buys else _SELLS, *measures, *deeds, *other))
 
     def _of(self, node: object) -> Iterator[str]:
         match node:
@@ -219,7 +225,7 @@ class _Sketch:
 
     def _is_added_up(self, amount: int) -> bool:
         text = self._text
-        if _EARNS.search(text) and not _OURS.search(text):
+        if _PART_OF.search(text) or (_EARNS.search(text) and not _OURS.search(text)):
             return False
         if isinstance(self._query, nodes.Mean):
             rest = _AVERAGE.sub("", text)
@@ -239,6 +245,11 @@ class _Sketch:
         if isinstance(by, nodes.TotalOf):
             return len(by.path) == 2 and self._is_measured(by.path[1])
         return len(by.path) == 1 and _OFTEN.search(text) is not None
+
+    def _rank(self) -> int:
+        """The place in the order that is asked for."""
+        said = normalise(self._text).split()
+        return next((at for at, word in enumerate(_PLACES, 2) if word in said), 1)
 
     def _measures(self, amount: int) -> set[str]:
         """What a column of numbers is called, and what it measures."""

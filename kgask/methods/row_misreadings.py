@@ -1,0 +1,122 @@
+"""What a question about the rows of a table does not ask for: one row for a total, things for times, a list for a sum.
+
+The judge of queries hardly tells "most borrowed" from "most valuable", nor the second highest weighing from whose
+weighings are second together. The words do.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kgask.link.units import unit_at
+from kgask.methods.protocol import Hypothesis
+from kgask.methods.relation_facts import is_table
+from kgask.pack.label_units import unit_of_label
+from kgask.pack.labels import relation_phrase
+from kgask.pack.normalise import normalise
+from kgask.pack.quantities import WHEN
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.axes import relation_axis
+from kgask.query.nodes import Query
+from kgask.retrieve.follow import relations_of
+
+_IN_TOTAL = re.compile(
+    r"\b(?:totals?|overall|altogether|in all|in money|add(?:s|ed|ing)? (?:it |them )?(?:all )?up)\b", re.IGNORECASE
+)
+_PART_OF = re.compile(r"\bhow much of\b", re.IGNORECASE)
+_HOW_MUCH_OF_IT = re.compile(r"\bhow much\b", re.IGNORECASE)
+_TIMES = re.compile(r"\bhow (?:many times|often)\b", re.IGNORECASE)
+_MOST_DONE = re.compile(
+    r"\b(?:most|least) (?P<deed>[a-z]{3,}ed|lent|sold|read|worn|seen|bought|taken|given|driven|won|eaten|hired)\b",
+    re.IGNORECASE,
+)
+_NO_DEED = frozenset("need red bed speed seed crowded advanced experienced skilled complicated indebted".split())
+_HOW_MUCH = re.compile(r"\bhow (?:much|many)\b", re.IGNORECASE)
+_IN_UNIT = re.compile(
+    r"\bin (?P<unit>km|kms|kilomet(?:re|er)s|miles|met(?:re|er)s|kg|kilos|kilograms|grams|tonnes|hours|minutes|mins|"
+    r"days|euros?|pounds|dollars|lit(?:re|er)s)\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w ]+/\d+")
+MOST_CODES = 20
+_DID = re.compile(r"\W*(?:and |so )?what (?:did|does|do|has|have) ", re.IGNORECASE)
+
+
+def misreads_rows(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
+    """Whether a query over a table comes to something else than its rows are surely asked for."""
+    if not is_table(pack):
+        return False
+    return (
+        _takes_one_row(query, question)
+        or _counts_things(found, query, question, pack)
+        or (isinstance(query, nodes.Count) and _HOW_MUCH_OF_IT.search(question) is not None)
+        or (isinstance(query, nodes.Sum) and _PART_OF.search(question) is not None)
+        or _orders_otherwise(query, question, pack)
+        or _lists_numbers(found, query, question, pack)
+        or _tells_other_unit(query, question, pack)
+        or _tells_codes(found, query, question, pack)
+    )
+
+
+def _takes_one_row(query: Query, question: str) -> bool:
+    """Whether of the rows the one with the highest number is taken where their totals are compared."""
+    match query:
+        case nodes.Follow(nodes.Best(_, nodes.ValueOf()), _) | nodes.Best(_, nodes.ValueOf()):
+            return _IN_TOTAL.search(question) is not None
+    return False
+
+
+def _counts_things(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
+    """Whether things are counted, of which others tell, where it is asked how often something was done with them."""
+    if not isinstance(query, nodes.Count) or found.outcome is None or not _TIMES.search(question):
+        return False
+    had = relations_of(pack, found.outcome.runner.members(query.base).certain[:MOST_CODES])[pack.n_relations :]
+    had[[*pack.type_relations]] = False
+    return bool(had.any())
+
+
+def _orders_otherwise(query: Query, question: str, pack: Pack) -> bool:
+    """Whether the "most borrowed" are those of the highest value."""
+    found = _MOST_DONE.search(question)
+    if found is None or (deed := found["deed"].lower()) in _NO_DEED:
+        return False
+    labels = pack.relation_labels()
+    ways = [node.path[-1] for node in query.walk() if isinstance(node, nodes.ValueOf)]
+    orders = any(isinstance(node, nodes.Best) and isinstance(node.by, nodes.ValueOf) for node in query.walk())
+    called = {word for way in ways for word in normalise(relation_phrase(labels[way % pack.n_relations])).split()}
+    return orders and not any(deed[:4] == word[:4] for word in called)
+
+
+def _lists_numbers(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
+    """Whether "how many km did she run?" comes to the numbers of several rows."""
+    if not isinstance(query, nodes.Follow) or query.relation >= pack.n_relations or len(found.answers) < 2:
+        return False
+    is_of_rows = not isinstance(query.base, nodes.Entities)
+    is_number = relation_axis(pack, query.relation) not in (None, *WHEN)
+    return is_of_rows and is_number and _HOW_MUCH.search(question) is not None
+
+
+def _tells_other_unit(query: Query, question: str, pack: Pack) -> bool:
+    """Whether another column is told than the one in the unit that the question says."""
+    said = _IN_UNIT.search(question)
+    unit = unit_at(question, said.start("unit"), False, {}) if said is not None else None
+    relation = (
+        query.values.relation
+        if isinstance(query, nodes.Sum | nodes.Mean) and isinstance(query.values, nodes.Values)
+        else query.relation
+        if isinstance(query, nodes.Follow | nodes.Values)
+        else None
+    )
+    if unit is None or relation is None or relation >= pack.n_relations:
+        return False
+    labels = pack.relation_labels()
+    of_unit = [at for at, label in enumerate(labels) if unit_of_label(relation_phrase(label)) == unit[1]]
+    return bool(of_unit) and relation not in of_unit
+
+
+def _tells_codes(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
+    """Whether "what did she claim for?" comes to the claims themselves, of which no more than a code is known."""
+    if not isinstance(query, nodes.And | nodes.Where) or not 0 < len(found.answers) <= MOST_CODES:
+        return False
+    return _DID.match(question) is not None and all(map(_CODE.fullmatch, pack.labels(found.answers.tolist())))
