@@ -24,6 +24,21 @@ def is_ordered(node: Node) -> TypeGuard[nodes.Best]:
     return isinstance(node, nodes.Best)
 
 
+def base_of(query: Query | None) -> SetNode | None:
+    """What is counted, looked for or added up by a query: a later turn may ask about it."""
+    match query:
+        case nodes.Count(base) | nodes.Some(base):
+            return base
+        case nodes.Sum(nodes.Values(base)) | nodes.Mean(nodes.Values(base)) if not isinstance(base, nodes.Entities):
+            return base
+    return None
+
+
+def counted_in(query: Query | None) -> Query | None:
+    """What a query counts or adds up, as the set that is meant since; any other as it is."""
+    return query if isinstance(query, nodes.Some) else base_of(query) or query
+
+
 def within(query: Query, whole: SetNode) -> Query | None:
     """A query about all things of a kind as one about these: in the place of their class, else where it begins.
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from kgask.chat.asked import Asked, asked_for, says_other_one
+from kgask.chat.changes import counted_in
 from kgask.chat.form import asks_for_others, asks_for_people, number_of_those
 from kgask.chat.lists import ListMeant
 from kgask.chat.referents import Referents
@@ -32,7 +33,7 @@ MOST_TOGETHER = 12  # things that were spoken of last among which two of a kind 
 
 def _holds(turn: Turn, last: Turn) -> bool:
     """Whether the answers of a later turn were chosen from those of this one, or are these."""
-    query = turn.query.base if isinstance(turn.query, nodes.Count) else turn.query
+    query = counted_in(turn.query)
     return query is not None and last.query is not None and query in last.query.walk()
 
 
@@ -106,8 +107,7 @@ class Memory:
         """The last turn that several answered; None where a later one that was refused may have had several."""
         for turn in reversed(self.turns[-REMEMBERED:]):
             if len(turn.ends) > 1:
-                is_counted = isinstance(turn.query, nodes.Count)
-                return replace(turn, query=turn.query.base) if is_counted else turn  # type: ignore[union-attr]
+                return replace(turn, query=counted_in(turn.query))
             if (named := self._compared(turn)) is not None:
                 return named
             if turn.is_refused and _asked_by(turn).several:

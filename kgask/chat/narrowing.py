@@ -12,6 +12,7 @@ from itertools import chain
 
 import numpy as np
 
+from kgask.chat.changes import counted_in
 from kgask.chat.form import number_of_those
 from kgask.chat.narrower import Narrower, narrower
 from kgask.chat.of_answers import SECONDS, OfAnswers
@@ -203,7 +204,7 @@ def _way(text: str, base: Turn, asked: Narrower, chosen: SetNode, among: str) ->
 
 def _wider(turn: Turn, last: Turn) -> SetNode | None:
     """The query of a turn, where the last answers were chosen from what it came to."""
-    query = turn.query.base if isinstance(turn.query, nodes.Count) else turn.query
+    query = counted_in(turn.query)
     if not isinstance(query, SetNode) or last.query is None or query == last.query or len(turn.ends) < 2:
         return None
     return query if query in last.query.walk() else None

@@ -6,15 +6,42 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from kgask.chat.changes import base_of
 from kgask.chat.names import Names
-from kgask.chat.of_answers import OfAnswers
+from kgask.chat.of_answers import SECONDS, OfAnswers
 from kgask.chat.turns import Turn, Way
+from kgask.errors import BudgetError, QueryError
+from kgask.link.plurals import singulars
+from kgask.methods.relation_facts import is_small
+from kgask.pack.labels import relation_phrase
+from kgask.pack.literals import literal_label, parse_literal
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.base import SetNode
+from kgask.query.nodes import Query
+from kgask.query.words import verbalise
+from kgask.retrieve.follow import reached_by, relations_of
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import run
 
 MOST_AGO = 4  # turns since a year was said, which "then" may mean
 
 _ASKS_THEN = re.compile(r"(?P<asked>(?:and )?(?:who|what|which)\b [^,?]{8,}?(?<!,)) then\W*", re.IGNORECASE)
-_YEAR = re.compile(r"\b(?:in|of|for) (?P<year>(?:1\d|20)\d\d)\b")
+_THAT_MONTH = re.compile(r"\b(?:(?:in|during|for) )?(?:that|the same) month\b", re.IGNORECASE)
+_THAT_DAY = re.compile(r"\b(?:on )?(?:that|the same) (?:day|date)\b", re.IGNORECASE)
+_DID_THEN = re.compile(
+    r"\A(?P<asked>(?:and )?(?:how (?:much|many)|who|what|which)\b [^,?]{8,}?(?<!,)) then\W*\Z", re.IGNORECASE
+)
+_OF_ROWS = re.compile(
+    r"(?:and |so )?(?:(?P<many>how many)|which|what|whose) (?P<noun>[a-z][a-z -]*?) (?:was|were|is|are) "
+    r"(?:that|those|it|they)(?: (?:for|from|on|in|of|to|at))?\W*",
+    re.IGNORECASE,
+)
+MOST_ROWS = 200  # whose columns are looked at
+_YEAR = re.compile(r"\b(?:in|of|for) (?P<year>(?:1\d|20)\d\d)\b(?!-)")
 _HOW_OLD_THEN = re.compile(
     r"(?P<asked>(?:and )?how old (?:was|were) (?P<who>.+?)),? (?:then|at (?:the|that) time)\W*", re.IGNORECASE
 )
@@ -55,16 +82,52 @@ def of_last(text: str, last: Turn, answers: OfAnswers, names: Names) -> Iterator
 
 
 def then_meant(text: str, turns: Sequence[Turn]) -> str:
-    """A turn with the death that the last one asked for, or the year that was spoken of last, in the place of "then".
+    """A turn with the death that the last one asked for, or the year that was spoken of last, in the place of "then";
+    with the month or day that the last one was about in the place of "that month".
 
     "Who did, then?" says no time.
     """
+    queries = [turn.query for turn in reversed(turns[-MOST_AGO:]) if turn.query is not None]
+    every = ({node for node in query.walk() if isinstance(node, nodes.Date)} for query in queries)
+    dates = [*next(filter(None, every), ())]
+    if len(dates) == 1 and dates[0].text.count("-") in (1, 2):
+        when = f"{dates[0].preposition} {literal_label(parse_literal('date', dates[0].text))}"
+        text = (_THAT_DAY if dates[0].text.count("-") == 2 else _THAT_MONTH).sub(when, text)
+        text = _DID_THEN.sub(rf"\g<asked> {when}?", text)
     if (found := _HOW_OLD_THEN.fullmatch(text)) is not None and _DEATH.search(turns[-1].understood):
         who = found["who"] if found["who"].lower() in ("he", "she", "they") else "he"
         return f"{found['asked']} when {who} died?"
     found = _ASKS_THEN.fullmatch(text)
     years = next(filter(None, (_YEAR.findall(turn.understood) for turn in reversed(turns[-MOST_AGO:]))), [])
     return f"{found['asked']} in {years[0]}?" if found is not None and len(set(years)) == 1 else text
+
+
+def of_rows(text: str, last: Turn, pack: Pack) -> Iterator[Way]:
+    """What stands in a column of the rows that the last turn added up, counted or told, and how many they are: "which
+    cheeses was that?", "how many sales was that?"."""
+    rows = base_of(last.query) or (last.query if isinstance(last.query, nodes.And | nodes.Where | nodes.Best) else None)
+    found = _OF_ROWS.fullmatch(text)
+    if found is None or rows is None or last.is_refused or not is_small(pack):
+        return
+    try:
+        members = run(rows, pack, Budget(SECONDS)).certain[:MOST_ROWS]
+    except (QueryError, BudgetError):
+        return
+    noun = normalise(found["noun"])
+    had = np.flatnonzero(relations_of(pack, members)[: pack.n_relations]).tolist()
+    kinds = {normalise(label) for relation in pack.type_relations for label in _ends(members, relation, pack)}
+    columns = [one for one in had if relation_phrase(pack.relation_labels()[one]) in (noun, *singulars(noun))]
+    query: Query | None = nodes.Follow(rows, columns[0]) if len(columns) == 1 else None
+    if found["many"]:
+        is_kind = not kinds.isdisjoint(singulars(noun))
+        query = nodes.Count(rows) if is_kind else nodes.Count(query) if isinstance(query, SetNode) else None
+    if query is not None:
+        sure = last.answer.confidence if last.answer is not None else 0.0
+        yield Way(f"{verbalise(query, pack)}?", query=query, confidence=sure)
+
+
+def _ends(members: np.ndarray, relation: int, pack: Pack) -> list[str]:
+    return pack.labels(reached_by(pack, members, relation).tolist())
 
 
 def compared_with(text: str) -> str | None:

@@ -16,7 +16,7 @@ from kgask.answer.requeried import requeried
 from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import Answer
 from kgask.chat import form
-from kgask.chat.changes import entities_of, may_be_unsaid
+from kgask.chat.changes import base_of, entities_of, may_be_unsaid
 from kgask.chat.heard import asks_yes_or_no, is_thanks, without_aside
 from kgask.chat.memory import Memory
 from kgask.chat.names import NAMED, Names
@@ -179,11 +179,11 @@ class Chat:
     def _counted_ones(self, answer: Answer, is_among: bool) -> tuple[EntityId, ...]:
         """What was counted, or the one of several of which something is so: a later turn may ask about it."""
         is_any = is_among and isinstance(answer.query, nodes.Some) and answer.text == "yes"
-        if not answer or not (is_any or isinstance(answer.query, nodes.Count)):
+        base = base_of(answer.query) if answer and (is_any or not isinstance(answer.query, nodes.Some)) else None
+        if base is None or not (isinstance(answer.query, nodes.Count | nodes.Some) or is_small(self.pipeline.pack)):
             return ()
         try:
-            assert isinstance(answer.query, nodes.Count | nodes.Some)
-            found = run(answer.query.base, self.pipeline.pack, Budget(SECONDS)).certain.tolist()
+            found = run(base, self.pipeline.pack, Budget(SECONDS)).certain.tolist()
         except (QueryError, BudgetError):
             return ()
         return tuple(found) if (len(found) == 1 if is_any else 1 < len(found) <= MOST_COUNTED) else ()

@@ -19,7 +19,7 @@ from kgask.chat.called import Called
 from kgask.chat.changes import is_ordered
 from kgask.chat.described import Described
 from kgask.chat.heard import Heard, heard, without_aside
-from kgask.chat.limits import with_limit
+from kgask.chat.limits import named_with_limit, with_limit
 from kgask.chat.lists import list_meant
 from kgask.chat.memory import Memory
 from kgask.chat.names import Names
@@ -29,7 +29,7 @@ from kgask.chat.of_answers import OfAnswers, whole_of
 from kgask.chat.ordering import Ordering
 from kgask.chat.pairs import Pairs
 from kgask.chat.pronouns import Pronouns
-from kgask.chat.said_before import of_last, then_meant
+from kgask.chat.said_before import of_last, of_rows, then_meant
 from kgask.chat.shared import Shared, asks_of_two
 from kgask.chat.stopped import gone_on
 from kgask.chat.sums import Sums
@@ -85,6 +85,8 @@ class Understanding:
         bare = without_aside(line)
         if asked is not None and (of_it := [*of_last(bare, asked, self.answers, self.names)]):
             yield of_it
+        if asked is not None and (of_them := [*of_rows(bare, asked, self.answers.pack)]):
+            yield of_them
         if (renamed := Described(self.narrowing).renamed(heard(bare).text)) is not None:
             yield from self._of_list(*renamed)
         said = heard(self.answers.with_those(bare))
@@ -176,7 +178,9 @@ class Understanding:
             yield from ([way] for way in self._by_name(text, asked))
         if said.corrects or (said.continues and form.is_phrase(text)):
             yield from ([way] for way in self.answers.ranked(text, last))
-            yield from ([way] for way in self._changed(text, last))
+            changed = [*self._changed(text, last)]
+            yield from ([way] for way in named_with_limit(changed, text, self.answers.pack))
+            yield from ([way] for way in changed)
             yield from ([way] for way in self.again.asked(text, asked))
             is_older = last is not None and not self.again.fits(text, last) and not form.is_pronominal(text)
             is_order = last is not None and order.ORDER.search(text) is not None and last.query is not None

@@ -93,7 +93,9 @@ def is_sketch(query: Query) -> bool:
             return True
         case nodes.Count(nodes.And() | nodes.Where()) | nodes.Some(nodes.And() | nodes.Where()):
             return True
-        case nodes.Follow(nodes.And() | nodes.Where() | nodes.Best()) | nodes.And() | nodes.Where():
+        case nodes.Follow(nodes.And() | nodes.Where() | nodes.Best() | nodes.Follow(nodes.Entities())):
+            return True
+        case nodes.And() | nodes.Where():
             return True
         case nodes.Minus(nodes.Having() | nodes.Class(), nodes.Follow()):
             return True
@@ -136,7 +138,7 @@ class _Sketch:
             case nodes.Follow(nodes.Best(rows, nodes.ValueOf((date,)), most, 1, 1), told):
                 return date == told and self._are_rows(rows) and self._asks_when(date, most)
             case nodes.Follow(rows, end) if self._are_rows(rows):
-                return self._has_right_or(rows) and self._is_owner(end)
+                return self._has_right_or(rows) and self._is_owner(end, or_alone=not isinstance(rows, nodes.Follow))
             case nodes.And() | nodes.Where() as rows if self._are_rows(rows):
                 return self._lists(rows) and self._has_right_or(rows)
         return False
@@ -179,10 +181,10 @@ class _Sketch:
                 case nodes.Follow(_, way) | nodes.TotalOf((way, _)) | nodes.SizeOf((way,)):
                     yield way % self._n
 
-    def _is_owner(self, column: int) -> bool:
-        """Whether those in a column are asked for: by its name, by what they do, or as "who" where no other column is
-        of people."""
-        if relation_axis(self._pack, column) is not None:
+    def _is_owner(self, column: int, or_alone: bool = True) -> bool:
+        """Whether those in a column are asked for: by its name, by what they do, or (``or_alone``) as "who" where no
+        other column is of people."""
+        if column >= self._n or relation_axis(self._pack, column) is not None:
             return False
         said = {*normalise(self._text).split()}
         people = [one for one in range(self._n) if is_of_people(self._labels[one])]
@@ -191,7 +193,7 @@ class _Sketch:
             first, *_ = words = normalise(found["noun"]).split()
             called = {form for noun in (first, " ".join(words)) for form in (noun, *singulars(noun))}
             return self._labels[column] in called or bool(called & deeds_of(self._labels[column]))
-        people = [one for one in people if self._labels[one] == "who"] or doing or people
+        people = [one for one in people if self._labels[one] == "who"] or doing or (people if or_alone else [])
         return _WHO.search(self._text) is not None and people == [column]
 
     def _is_plain(self, but: re.Pattern[str] = re.compile(r"\Z")) -> bool:  # noqa: B008 - is never changed
