@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from kgask.build.plain_values import is_code, looks_like_value
 from kgask.build.tables import readable
@@ -87,9 +88,12 @@ def may_name(title: str, columns: dict[str, list[str]]) -> bool:
     return differs(columns[title]) or first == title or readable(title) == "name" or not differs(columns[first])
 
 
+LEAST_DIFFERENT: Final = 0.2  # of the values of a column that may name rows
+
+
 def named_by(columns: dict[str, list[str]], key: tuple[str, ...], kind: str) -> tuple[str, ...]:
     """The column that names rows where none is called as such: as the table is, or the first one if it can."""
-    alike = [name for name in columns if readable(name) == kind]
+    alike = [name for name in columns if readable(name) == kind and _are_many(columns[name])]
     first = next((name for name in columns if name and name not in key), "")
     values = [value for value in columns.get(first, []) if value not in NOTHING]
     n_values = sum(map(looks_like_value, values))
@@ -100,6 +104,12 @@ def named_by(columns: dict[str, list[str]], key: tuple[str, ...], kind: str) -> 
     if alike or key or not is_text or has_gaps:
         return tuple(alike[:1])
     return (first,) if len(columns) == 2 or differs(values) else ()
+
+
+def _are_many(values: Sequence[str]) -> bool:
+    """Whether a column has more than a few different values: in "fuel log" the column "fuel" is no name of a row."""
+    said = [value for value in values if value not in NOTHING]
+    return len(set(said)) >= LEAST_DIFFERENT * len(said)
 
 
 def nearly_named_by(columns: dict[str, list[str]]) -> tuple[str, ...]:

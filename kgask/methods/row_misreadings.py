@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
+from kgask.link.plurals import singulars
 from kgask.link.units import unit_at
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.relation_facts import is_table
+from kgask.pack.arrays import distinct
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
@@ -39,6 +43,11 @@ _IN_UNIT = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w ]+/\d+")
+_ROW = re.compile(r"[\w -]+/\d+")
+_WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
+_NOUN = re.compile(r"\A\W*(?P<first>[a-z]+s)\b|\b(?:which|what) (?P<which>[a-z]+)\b", re.IGNORECASE)
+_FLOOR_SPACE = re.compile(r"\bfloor (?:space|area)\b", re.IGNORECASE)
+_COUNTED = re.compile(r"\b(?:how many|(?:number|count) of)(?: the| our)? (?P<noun>[a-z]+)\b", re.IGNORECASE)
 MOST_CODES = 20
 _DID = re.compile(r"\W*(?:and |so )?what (?:did|does|do|has|have) ", re.IGNORECASE)
 
@@ -56,6 +65,9 @@ def misreads_rows(found: Hypothesis, query: Query, question: str, pack: Pack) ->
         or _lists_numbers(found, query, question, pack)
         or _tells_other_unit(query, question, pack)
         or _tells_codes(found, query, question, pack)
+        or _tells_rows_unnamed(found, question, pack)
+        or _orders_by_floor(query, question, pack)
+        or _counts_others(found, query, question, pack)
     )
 
 
@@ -120,3 +132,42 @@ def _tells_codes(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     if not isinstance(query, nodes.And | nodes.Where) or not 0 < len(found.answers) <= MOST_CODES:
         return False
     return _DID.match(question) is not None and all(map(_CODE.fullmatch, pack.labels(found.answers.tolist())))
+
+
+def _tells_rows_unnamed(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether rows without a name are told where somebody is asked for, or what stands in a column of theirs:
+    "customers with an order over 150 euros", "shortest call, who had it?"."""
+    if not 0 < len(found.answers) <= MOST_CODES * 10:
+        return False
+    if not all(map(_ROW.fullmatch, pack.labels(found.answers[:MOST_CODES].tolist()))):
+        return False
+    if _WHO.search(question) is not None:
+        return True
+    first = _NOUN.search(question)
+    noun = normalise(first["first"] or first["which"]) if first is not None else ""
+    had = np.flatnonzero(relations_of(pack, found.answers[:MOST_CODES])[: pack.n_relations]).tolist()
+    labels = pack.relation_labels()
+    return any(relation_phrase(labels[one]) in (noun, *singulars(noun)) for one in had)
+
+
+def _orders_by_floor(query: Query, question: str, pack: Pack) -> bool:
+    """Whether the floor on which something lies is taken for its floor space."""
+    labels = pack.relation_labels()
+    ways = [node.path[-1] for node in query.walk() if isinstance(node, nodes.ValueOf)]
+    return _FLOOR_SPACE.search(question) is not None and any(relation_phrase(labels[way]) == "floor" for way in ways)
+
+
+def _counts_others(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
+    """Whether things are counted of which none is of the class that the question counts: houses for flats."""
+    said, types = _COUNTED.search(question), pack.types
+    if said is None or types is None or not isinstance(query, nodes.Count) or found.outcome is None:
+        return False
+    nouns, runner = {said["noun"].lower(), *singulars(said["noun"].lower())}, found.outcome.runner
+    kinds = distinct(types[:, 0]).tolist()
+    asked = [kind for kind, label in zip(kinds, pack.labels(kinds), strict=True) if normalise(label) in nouns]
+    members = runner.members(query.base).certain
+    return (
+        len(asked) == 1
+        and len(members) > 0
+        and not np.isin(members, runner.members(nodes.Class(asked[0])).certain).any()
+    )

@@ -20,8 +20,7 @@ from kgask.methods.cues import Asked
 from kgask.methods.doers import ORDERED, ordered
 from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.relation_facts import RelationFacts
-from kgask.methods.whole_sketch import NEVER_ADDS_UP
-from kgask.pack.labels import relation_phrase
+from kgask.methods.whole_sketch import adds_up
 from kgask.pack.quantities import WHEN
 from kgask.query import nodes
 from kgask.query.base import By, Comparison, SetNode
@@ -203,7 +202,7 @@ class Sketches:
     def _adding_up(self, amounts: Sequence[int]) -> list[int]:
         """Those of columns of numbers that may be added up: no prices, rates and averages."""
         labels = self._pack.relation_labels()
-        return [one for one in amounts if not NEVER_ADDS_UP.search(relation_phrase(labels[one]))]
+        return [one for one in amounts if adds_up(labels[one])]
 
     def _most(
         self, rows: Rows, amounts: Sequence[int], ends: Sequence[int], dates: Sequence[int], kinds: Sequence[SetNode],

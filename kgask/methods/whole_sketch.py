@@ -17,7 +17,7 @@ from kgask.methods.accounted import unsaid_words
 from kgask.methods.deeds import deeds_of, is_of_people
 from kgask.methods.relation_facts import is_small
 from kgask.pack.label_units import unit_of_label
-from kgask.pack.labels import relation_phrase
+from kgask.pack.labels import readable_relation, relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
@@ -36,12 +36,17 @@ _CALLED = {  # what is measured in a unit is called in a question
     "l": "litres liters", "mi": "miles", "ha": "hectares", "kWh": "energy",
     **dict.fromkeys(("EUR", "USD", "GBP", "CHF"), _MONEY),
 }  # fmt: skip
-NEVER_ADDS_UP = re.compile(r"\bper\b|\brate\b|\baverage\b|\bavg\b|%|\bpercent|°|/wk|\bph\b|\bage\b|\bscore\b|\bgrade\b")
+_NEVER_ADDS_UP = re.compile(
+    r"\bper\b|[a-z]{3,}\.? ?/ ?[a-z]|\brate\b|\baverage\b|\bavg\b|%|\bpercent|°|\bph\b|\bage\b|\bscore\b|\bgrade\b|/wk|"
+    r"\b(?:number|no|nr|id|code|reading|odometer|year|floor|room|page|position|rank|phone|depth|height|temperature)\b"
+    r"(?: \(.*\))?\Z"
+)
 _SUMS = re.compile(
     r"\bhow (?:much|many)\b|\b(?:totals?|sum|altogether|in all|overall|combined|together)\b|"
     r"\bwhat (?:did|have|has|do|does) (?:\w+ ){1,3}?(?:earn|earned|spend|spent|turnover)\b",
     re.IGNORECASE,
 )
+_OF_ALL = re.compile(r"\b(?:totals?|altogether|in all|overall|all|average|mean|together)\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"\bhow much\b|\btotal\b", re.IGNORECASE)  # of whatever there is to add up
 _TURNOVER = re.compile(r"\b(?:turn(?:s|ed)? over|br(?:ing|ings|ought) in|(?:took|takes?) in)\b", re.IGNORECASE)
 _PART_OF = re.compile(r"\bhow much of\b", re.IGNORECASE)
@@ -52,6 +57,8 @@ _HOW_MANY = re.compile(r"\bhow many ((?:[\w-]+ ){1,2})", re.IGNORECASE)
 _COUNTS_NAMED = re.compile(r"\bhow many _(?!\w)", re.IGNORECASE)  # names stand in the rows that are counted
 _AVERAGE = re.compile(r"\b(?:average|mean|typically)\b", re.IGNORECASE)
 _MOST = re.compile(r"\b(?:most|more|highest|biggest|largest|greatest|best|top)\b", re.IGNORECASE)
+_OF_TWO = re.compile(r"_['\u2019]?s?,? (?:or|vs\.?|versus|and) _", re.IGNORECASE)
+_THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 _PLACES = ("second", "third", "fourth", "fifth")
 _LEAST = re.compile(r"\b(?:least|fewest|less|fewer|lowest|smallest)\b", re.IGNORECASE)
 _OFTEN = re.compile(r"\b(?:(?:most|least) (?:often|frequently)|(?:more|most|fewest|fewer) times)\b", re.IGNORECASE)
@@ -63,7 +70,7 @@ _WHETHER = re.compile(r"\W*(?:and |so )?(?:did|does|do|has|have|had|was|were|is|
 _TWO = re.compile(r"\b(?:both|and|as well as|plus)\b", re.IGNORECASE)
 _ASKS_MORE = re.compile(
     r"\b(?:all|every|each|only|just|than|first|last|second|third|or|difference|if|why|alone|same|other|others|"
-    r"more|most|less|least|fewest|average)\b|\bhow (?:long|often|far)\b",
+    r"more|most|less|least|fewest|average|per)\b|\bhow (?:long|often|far)\b",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
@@ -84,6 +91,15 @@ _DONE += (
 _DONE += " second third fourth fifth highest biggest largest greatest best top lowest smallest total first last latest"
 _BUYS = "spend spent buy bought order ordered purchase purchased"
 _SELLS = "sell sold sale sales earn earned made make turn turned revenue turnover income takings bring brought"
+
+
+def adds_up(label: str) -> bool:
+    """Whether numbers of a column of this name may be added up: no prices of one, rates, numbers of orders.
+
+    >>> adds_up("hours (incl. O/T)"), adds_up("price/bottle (€)"), adds_up("km reading"), adds_up("Number of mites")
+    (True, False, False, True)
+    """
+    return _NEVER_ADDS_UP.search(readable_relation(label).lower()) is None
 
 
 def is_sketch(query: Query) -> bool:
@@ -121,7 +137,8 @@ class _Sketch:
         """Whether the operator, what it works on, and whose rows are compared are those that the question says."""
         match self._query:
             case nodes.Sum(nodes.Values(rows, amount)) | nodes.Mean(nodes.Values(rows, amount)):
-                return self._are_rows(rows) and self._is_added_up(amount)
+                is_of_all = not isinstance(rows, nodes.Class | nodes.Having) or _OF_ALL.search(self._text) is not None
+                return is_of_all and self._are_rows(rows) and self._is_added_up(amount)
             case nodes.Best(base, by, most, first, last) if isinstance(by, nodes.TotalOf | nodes.SizeOf):
                 return first == last == self._rank() and self._is_most(base, by, most)
             case nodes.Count(rows):
@@ -165,6 +182,9 @@ class _Sketch:
 
     def _are_rows(self, *sets: SetNode) -> bool:
         """Whether sets are chosen by nothing but what stands in a row."""
+        ways = [one.relation for rows in sets[:1] for one in _constraints(rows) if isinstance(one, nodes.Follow)]
+        if len(set(ways)) < len(ways):  # of two that stand in one column
+            return False
         return all(
             isinstance(one, nodes.Class | nodes.Having)
             or (isinstance(one, nodes.Where) and one.comparison in ("=", "in"))
@@ -242,7 +262,10 @@ class _Sketch:
         wanted, other = (_MOST, _LEAST) if most else (_LEAST, _MOST)
         if way < self._n or not wanted.search(text) or other.search(text) or _DENIES.search(text):
             return False
-        if not isinstance(base, nodes.Entities) and not self._is_owner(way - self._n):
+        if isinstance(base, nodes.Entities):
+            if _OF_TWO.search(text) is None or _THAN.search(text) is not None:
+                return False
+        elif not self._is_owner(way - self._n):
             return False
         if isinstance(by, nodes.TotalOf):
             return len(by.path) == 2 and self._is_measured(by.path[1])
@@ -262,14 +285,17 @@ class _Sketch:
     def _is_measured(self, amount: int, or_alone: bool = False) -> bool:
         """Whether the question says what one column of numbers is of, and no other of these rows; ``or_alone``: or no
         other can be added up, and none is said."""
-        if NEVER_ADDS_UP.search(self._labels[amount]) and not isinstance(self._query, nodes.Mean):
+        if not self._adds_up(amount) and not isinstance(self._query, nodes.Mean):
             return False
         said = {form for word in normalise(self._text).split() for form in (word, *singulars(word))}
         beside = (one for one in self._numbers(amount) if one != amount)
-        rivals = [one for one in beside if not NEVER_ADDS_UP.search(self._labels[one])]
+        rivals = [one for one in beside if self._adds_up(one)]
         if said & self._measures(amount):
             return not any(said & self._measures(one) for one in rivals)
-        return or_alone and not rivals and not NEVER_ADDS_UP.search(self._labels[amount])
+        return or_alone and not rivals and self._adds_up(amount)
+
+    def _adds_up(self, amount: int) -> bool:
+        return adds_up(self._pack.relation_labels()[amount])
 
     def _is_counted(self, amount: int) -> bool:
         """Whether "how many" is followed by what the column is of: "how many hours", not "how many shifts"."""
