@@ -202,6 +202,8 @@ class Alternatives:
         asked: Asked, runner: Runner,
     ) -> Iterator[Proposed]:  # fmt: skip
         """What is asked of the rows that all of a question's names and values say."""
+        dates = [one.place for one in values if one.kind == "date"]
+        linked = [one for one in linked if not is_within_any(one.mention.span, dates)]  # the 3 of "3 March"
         names = NamedRelations(self._reader.facts).of(linked, SKETCHED)
         taken = [one.seed.span for one in names]
         free = [one for one in values if one.kind != "rank" and not is_within_any(one.place, taken)]

@@ -26,7 +26,8 @@ from kgask.query.nodes import Query
 from kgask.retrieve.follow import relations_of
 
 _IN_TOTAL = re.compile(
-    r"\b(?:totals?|overall|altogether|in all|in money|add(?:s|ed|ing)? (?:it |them )?(?:all )?up)\b", re.IGNORECASE
+    r"\b(?:totals?|overall|altogether|in all|customers? in money|add(?:s|ed|ing)? (?:it |them )?(?:all )?up)\b",
+    re.IGNORECASE,
 )
 _PART_OF = re.compile(r"\bhow much of\b", re.IGNORECASE)
 _HOW_MUCH_OF_IT = re.compile(r"\bhow much\b", re.IGNORECASE)
@@ -43,13 +44,15 @@ _IN_UNIT = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w ]+/\d+")
-_ROW = re.compile(r"[\w -]+/\d+")
-_WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
+_ROW = re.compile(r"[\w -]+[/ ]\d+")
+_WHO = re.compile(r"\b(?:who|whom|whose|everyone|everybody)\b", re.IGNORECASE)
 _NOUN = re.compile(r"\A\W*(?P<first>[a-z]+s)\b|\b(?:which|what) (?P<which>[a-z]+)\b", re.IGNORECASE)
 _FLOOR_SPACE = re.compile(r"\bfloor (?:space|area)\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\b(?:how many|(?:number|count) of)(?: the| our)? (?P<noun>[a-z]+)\b", re.IGNORECASE)
 MOST_CODES = 20
-_DID = re.compile(r"\W*(?:and |so )?what (?:did|does|do|has|have) ", re.IGNORECASE)
+_DID = re.compile(
+    r"\W*(?:and |so )?what(?:['\u2019]s| (?:did|does|do|has|have|is|was|are|were)) (?!the\b|our\b|all\b)", re.IGNORECASE
+)
 
 
 def misreads_rows(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:

@@ -74,7 +74,8 @@ class Sketches:
             for rows in others:
                 for either in self._in_either(rows, one_of):
                     yield from ((query, either.seeds) for query in self._about(either, kinds, asked, runner))
-        if len(names) + len(values) < 2 and not asked.kinds & _OF_ALL:
+        is_dated = any(value.kind == "date" for value in values)
+        if len(names) + len(values) < 2 and not is_dated and not asked.kinds & _OF_ALL:
             return
         for rows in islice(self._rows(names, values, kinds, text, runner), MOST_ROWS):
             for query in self._about(rows, kinds, asked, runner):

@@ -22,7 +22,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.axes import relation_axis
+from kgask.query.axes import by_axis, relation_axis
 from kgask.query.base import SetNode
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import relations_of
@@ -30,11 +30,12 @@ from kgask.retrieve.follow import relations_of
 _MONEY = (
     "money euro euros dollars pounds francs revenue turnover income takings cost costs spend spent spending earned earn"
 )
+_CURRENCIES = ("EUR", "USD", "GBP", "CHF")
 _CALLED = {  # what is measured in a unit is called in a question
     "h": "hour hours time", "min": "minute minutes time", "kg": "kilo kilos kilogram kilograms kgs weight",
     "g": "grams", "t": "tonnes tons", "km": "kilometres kilometers kms distance", "m": "metres meters",
     "l": "litres liters", "mi": "miles", "ha": "hectares", "kWh": "energy",
-    **dict.fromkeys(("EUR", "USD", "GBP", "CHF"), _MONEY),
+    **dict.fromkeys(_CURRENCIES, _MONEY),
 }  # fmt: skip
 _NEVER_ADDS_UP = re.compile(
     r"\bper\b|[a-z]{3,}\.? ?/ ?[a-z]|\brate\b|\baverage\b|\bavg\b|%|\bpercent|°|\bph\b|\bage\b|\bscore\b|\bgrade\b|/wk|"
@@ -47,6 +48,7 @@ _SUMS = re.compile(
     re.IGNORECASE,
 )
 _OF_ALL = re.compile(r"\b(?:totals?|altogether|in all|overall|all|average|mean|together)\b", re.IGNORECASE)
+_TOTAL = re.compile(r"\btotal\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"\bhow much\b|\btotal\b", re.IGNORECASE)  # of whatever there is to add up
 _TURNOVER = re.compile(r"\b(?:turn(?:s|ed)? over|br(?:ing|ings|ought) in|(?:took|takes?) in)\b", re.IGNORECASE)
 _PART_OF = re.compile(r"\bhow much of\b", re.IGNORECASE)
@@ -70,7 +72,7 @@ _WHETHER = re.compile(r"\W*(?:and |so )?(?:did|does|do|has|have|had|was|were|is|
 _TWO = re.compile(r"\b(?:both|and|as well as|plus)\b", re.IGNORECASE)
 _ASKS_MORE = re.compile(
     r"\b(?:all|every|each|only|just|than|first|last|second|third|or|difference|if|why|alone|same|other|others|"
-    r"more|most|less|least|fewest|average|per)\b|\bhow (?:long|often|far)\b",
+    r"more|most|less|least|fewest|average|per|back)\b|\bhow (?:long|often|far)\b",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
@@ -88,7 +90,9 @@ _DONE = "work works worked working put log logged record recorded total come com
 _DONE += (
     " up out away who which never not most least more less fewer often times everybody everyone altogether date day"
 )
-_DONE += " second third fourth fifth highest biggest largest greatest best top lowest smallest total first last latest"
+_DONE += " something someone somebody second third fourth fifth highest biggest largest greatest best top lowest smallest total first last latest"
+_CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w -]+/\d+")
+LOOKED_AT, ONE = 20, 1.1  # rows, whose labels are looked at; values a row that are one
 _BUYS = "spend spent buy bought order ordered purchase purchased"
 _SELLS = "sell sold sale sales earn earned made make turn turned revenue turnover income takings bring brought"
 
@@ -187,12 +191,28 @@ class _Sketch:
             return False
         return all(
             isinstance(one, nodes.Class | nodes.Having)
-            or (isinstance(one, nodes.Where) and one.comparison in ("=", "in"))
-            or (isinstance(one, nodes.Or) and self._are_rows(one.left, one.right))
-            or (isinstance(one, nodes.Follow) and isinstance(one.base, nodes.Entities) and one.relation >= self._n)
+            or (isinstance(one, nodes.Where) and one.comparison == "=" and by_axis(self._pack, one.by) in WHEN)
+            or (isinstance(one, nodes.Or) and _is_of_one_column(one) and self._are_rows(one.left, one.right))
+            or (isinstance(one, nodes.Follow) and self._is_cell(one))
             for rows in sets
             for one in _constraints(rows)
         )
+
+    def _is_cell(self, one: nodes.Follow) -> bool:
+        """Whether a name stands in a column that has one value a row: of a list in a cell nothing is sure."""
+        relation = one.relation - self._n
+        first_literal = self._pack.n_entities - self._pack.n_literals
+        if not isinstance(one.base, nodes.Entities) or relation < 0 or max(one.base.ids) >= first_literal:
+            return False
+        at = np.flatnonzero(np.asarray(self._pack.out_relation) == relation)
+        rows = np.searchsorted(self._pack.out_indptr, at.astype(self._pack.out_indptr.dtype), side="right")
+        return len(at) <= ONE * len(np.unique(rows)) or relation in self._pack.type_relations
+
+    def _are_unnamed(self, column: int) -> bool:
+        """Whether rows that have a column are called by a number or a code alone: nobody asks for these as "who"."""
+        at = np.flatnonzero(np.asarray(self._pack.out_relation) == column)[:LOOKED_AT]
+        rows = np.searchsorted(self._pack.out_indptr, at.astype(self._pack.out_indptr.dtype), side="right") - 1
+        return all(map(_CODE.fullmatch, self._pack.labels(rows.tolist())))
 
     def _columns(self) -> Iterator[int]:
         """The columns by which rows are chosen, and those in whose names they are told or compared."""
@@ -213,7 +233,11 @@ class _Sketch:
             first, *_ = words = normalise(found["noun"]).split()
             called = {form for noun in (first, " ".join(words)) for form in (noun, *singulars(noun))}
             return self._labels[column] in called or bool(called & deeds_of(self._labels[column]))
-        people = [one for one in people if self._labels[one] == "who"] or doing or (people if or_alone else [])
+        people = (
+            [one for one in people if self._labels[one] == "who"]
+            or doing
+            or (people if or_alone and self._are_unnamed(column) else [])
+        )
         return _WHO.search(self._text) is not None and people == [column]
 
     def _is_plain(self, but: re.Pattern[str] = re.compile(r"\Z")) -> bool:  # noqa: B008 - is never changed
@@ -250,7 +274,7 @@ class _Sketch:
         if _PART_OF.search(text) or (_EARNS.search(text) and not _OURS.search(text)):
             return False
         if isinstance(self._query, nodes.Mean):
-            rest = _AVERAGE.sub("", text)
+            rest = _AVERAGE.sub("", text).replace(" per ", " ")
             return rest != text and not _ASKS_MORE.search(rest) and self._is_measured(amount, or_alone=True)
         if not _SUMS.search(text) or _AVERAGE.search(text) or _ASKS_MORE.search(text.replace("in all", "")):
             return False
@@ -292,7 +316,11 @@ class _Sketch:
         rivals = [one for one in beside if self._adds_up(one)]
         if said & self._measures(amount):
             return not any(said & self._measures(one) for one in rivals)
-        return or_alone and not rivals and self._adds_up(amount)
+        is_said = unit_of_label(self._labels[amount]) in _CURRENCIES or not said.isdisjoint(
+            deed for one in self._columns() for deed in deeds_of(self._labels[one])
+        )
+        is_said = is_said or _TOTAL.search(self._text) is not None or _AVERAGE.search(self._text) is not None
+        return or_alone and is_said and not rivals and self._adds_up(amount)
 
     def _adds_up(self, amount: int) -> bool:
         return adds_up(self._pack.relation_labels()[amount])
@@ -312,6 +340,16 @@ class _Sketch:
         had = np.flatnonzero(relations_of(self._pack, row)[: self._n]).tolist()
         axes = {one: relation_axis(self._pack, one) for one in had}
         return [one for one, axis in axes.items() if (axis in among if among else axis not in (None, *WHEN))]
+
+
+def _is_of_one_column(either: nodes.Or) -> bool:
+    """Whether one or the other stands in the same column."""
+    match either:
+        case nodes.Or(nodes.Follow(_, one), nodes.Follow(_, other)):
+            return one == other
+        case nodes.Or(nodes.Where(one_base, one_by), nodes.Where(other_base, other_by)):
+            return one_base == other_base and one_by == other_by
+    return False
 
 
 def _constraints(rows: SetNode) -> Iterator[SetNode]:
