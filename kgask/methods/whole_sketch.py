@@ -90,7 +90,8 @@ _DONE = "work works worked working put log logged record recorded total come com
 _DONE += (
     " up out away who which never not most least more less fewer often times everybody everyone altogether date day"
 )
-_DONE += " something someone somebody second third fourth fifth highest biggest largest greatest best top lowest smallest total first last latest"
+_DONE += " second third fourth fifth highest biggest largest greatest best top lowest smallest total first last latest"
+_DONE += " something someone somebody"
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w -]+/\d+")
 LOOKED_AT, ONE = 20, 1.1  # rows, whose labels are looked at; values a row that are one
 _BUYS = "spend spent buy bought order ordered purchase purchased"
