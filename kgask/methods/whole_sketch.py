@@ -47,6 +47,8 @@ _SUMS = re.compile(
     r"\bwhat (?:did|have|has|do|does) (?:\w+ ){1,3}?(?:earn|earned|spend|spent|turnover)\b",
     re.IGNORECASE,
 )
+# Of a whole table these may be some of its rows only: what went out of all that came in and went out.
+_SPENDS = re.compile(r"\b(?:spen[dt]|earn|earned|made|make|turnover|income|paid|pay)\b", re.IGNORECASE)
 _OF_ALL = re.compile(r"\b(?:totals?|altogether|in all|overall|all|average|mean|together)\b", re.IGNORECASE)
 _TOTAL = re.compile(r"\btotal\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"\bhow much\b|\btotal\b", re.IGNORECASE)  # of whatever there is to add up
@@ -72,7 +74,8 @@ _WHETHER = re.compile(r"\W*(?:and |so )?(?:did|does|do|has|have|had|was|were|is|
 _TWO = re.compile(r"\b(?:both|and|as well as|plus)\b", re.IGNORECASE)
 _ASKS_MORE = re.compile(
     r"\b(?:all|every|each|only|just|than|first|last|second|third|or|difference|if|why|alone|same|other|others|"
-    r"more|most|less|least|fewest|average|per|back)\b|\bhow (?:long|often|far)\b",
+    r"more|most|less|least|fewest|average|per|back|"
+    r"(?!(?:guest|forest|west|rest|test|harvest)\b)[a-z]{3,}est)\b|\bhow (?:long|often|far)\b",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
@@ -130,7 +133,7 @@ def is_whole_sketch(query: Query, text: str, words: str, pack: Pack) -> bool:
     if not is_small(pack) or _POINTS_BACK.search(text):
         return False
     sketch = _Sketch(query, text, pack)
-    return sketch.is_asked() and not sketch.leaves_words(words)
+    return sketch.is_asked() and not sketch.is_said_of_names() and not sketch.leaves_words(words)
 
 
 class _Sketch:
@@ -142,8 +145,10 @@ class _Sketch:
         """Whether the operator, what it works on, and whose rows are compared are those that the question says."""
         match self._query:
             case nodes.Sum(nodes.Values(rows, amount)) | nodes.Mean(nodes.Values(rows, amount)):
-                is_of_all = not isinstance(rows, nodes.Class | nodes.Having) or _OF_ALL.search(self._text) is not None
-                return is_of_all and self._are_rows(rows) and self._is_added_up(amount)
+                is_whole = not isinstance(rows, nodes.Class | nodes.Having) or (
+                    _OF_ALL.search(self._text) is not None and not _SPENDS.search(self._text)
+                )
+                return is_whole and self._are_rows(rows) and self._is_added_up(amount)
             case nodes.Best(base, by, most, first, last) if isinstance(by, nodes.TotalOf | nodes.SizeOf):
                 return first == last == self._rank() and self._is_most(base, by, most)
             case nodes.Count(rows):
@@ -164,6 +169,13 @@ class _Sketch:
             case nodes.And() | nodes.Where() as rows if self._are_rows(rows):
                 return self._lists(rows) and self._has_right_or(rows)
         return False
+
+    def is_said_of_names(self) -> bool:
+        """Whether a name has itself what is asked of its rows: how much a tiger weighs is not what its cubs do."""
+        named = [node.ids for node in self._query.walk() if isinstance(node, nodes.Entities)]
+        asked = {*self._columns(), *(node.relation for node in self._query.walk() if isinstance(node, nodes.Values))}
+        had = relations_of(self._pack, np.array([one for ids in named for one in ids], dtype=np.int64))
+        return any(had[one] for one in asked if one not in self._pack.type_relations)
 
     def leaves_words(self, words: str) -> list[str]:
         """The words of the question that say more than the query, what it measures, and whose rows it is about."""
@@ -191,7 +203,8 @@ class _Sketch:
         if len(set(ways)) < len(ways):  # of two that stand in one column
             return False
         return all(
-            isinstance(one, nodes.Class | nodes.Having)
+            isinstance(one, nodes.Class)
+            or (isinstance(one, nodes.Having) and one.relation < self._n)
             or (isinstance(one, nodes.Where) and one.comparison == "=" and by_axis(self._pack, one.by) in WHEN)
             or (isinstance(one, nodes.Or) and _is_of_one_column(one) and self._are_rows(one.left, one.right))
             or (isinstance(one, nodes.Follow) and self._is_cell(one))
