@@ -21,6 +21,7 @@ from kgask.chat.described import Described
 from kgask.chat.heard import Heard, heard, without_aside
 from kgask.chat.limits import named_with_limit, with_limit
 from kgask.chat.lists import list_meant
+from kgask.chat.loosely import plainly_said
 from kgask.chat.memory import Memory
 from kgask.chat.names import Names
 from kgask.chat.narrower import narrower, speaks_of_list
@@ -80,6 +81,7 @@ class Understanding:
         """The ways to understand a turn, the likeliest first; of several together the surest counts."""
         line = self.names.in_full(line)
         asked = self.memory.last_asked()
+        line = plainly_said(line, asked.understood, self.names.is_name) if asked is not None else line
         line = gone_on(line, asked.line) if asked is not None else line
         line = then_meant(line, self.memory.turns) if asked is not None else line
         bare = without_aside(line)
