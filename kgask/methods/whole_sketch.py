@@ -19,11 +19,11 @@ from kgask.methods.relation_facts import is_small
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import readable_relation, relation_phrase
 from kgask.pack.normalise import normalise
-from kgask.pack.quantities import WHEN
+from kgask.pack.quantities import DATE, WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import by_axis, relation_axis
-from kgask.query.base import SetNode
+from kgask.query.base import By, SetNode
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import relations_of
 
@@ -58,6 +58,7 @@ _EARNS = re.compile(r"\b(?:earn|made|make|get|got|paid|pay)(?:s|ed)?\b", re.IGNO
 _OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _ANY_OF = re.compile(r"\b(?:an?|any|some) ([\w-]+)", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many ((?:[\w-]+ ){1,2})", re.IGNORECASE)
+_QUANTITY = re.compile(r"\A(?:quantity|qty|pieces|pcs|units|count|how many|number(?: ordered| sold| bought)?)\b")
 _COUNTS_NAMED = re.compile(r"\bhow many _(?!\w)", re.IGNORECASE)  # names stand in the rows that are counted
 _AVERAGE = re.compile(r"\b(?:average|mean|typically)\b", re.IGNORECASE)
 _MOST = re.compile(r"\b(?:most|more|highest|biggest|largest|greatest|best|top)\b", re.IGNORECASE)
@@ -84,7 +85,9 @@ _LISTS = re.compile(
 )
 _IS_THERE = re.compile(r"\b(?:was|were|is|are|been) there\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(
-    r"\b(?:that|those|these|this|them|they|it|its|he|she|his|her|hers|their|then|there)\b", re.IGNORECASE
+    r"\b(?:that(?! (?:went|was|were|is|are|has|have|had|did|came|[a-z]{3,}ed)\b)|those|these|this|them|they|it|its|he|"
+    r"she|his|her|hers|their|then|there)\b",
+    re.IGNORECASE,
 )
 _WHICH = re.compile(r"\b(?:which|what|whose)(?: of (?:our|my|the))? (?P<noun>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 _WHO = re.compile(r"\b(?:who|everybody|everyone)\b", re.IGNORECASE)
@@ -94,7 +97,7 @@ _DONE += (
     " up out away who which never not most least more less fewer often times everybody everyone altogether date day"
 )
 _DONE += " second third fourth fifth highest biggest largest greatest best top lowest smallest total first last latest"
-_DONE += " something someone somebody"
+_DONE += " deal dealt about something someone somebody"
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w -]+/\d+")
 LOOKED_AT, ONE = 20, 1.1  # rows, whose labels are looked at; values a row that are one
 _BUYS = "spend spent buy bought order ordered purchase purchased"
@@ -205,12 +208,21 @@ class _Sketch:
         return all(
             isinstance(one, nodes.Class)
             or (isinstance(one, nodes.Having) and one.relation < self._n)
-            or (isinstance(one, nodes.Where) and one.comparison == "=" and by_axis(self._pack, one.by) in WHEN)
+            or (isinstance(one, nodes.Where) and one.comparison == "=" and self._is_dated(one.by))
             or (isinstance(one, nodes.Or) and _is_of_one_column(one) and self._are_rows(one.left, one.right))
             or (isinstance(one, nodes.Follow) and self._is_cell(one))
             for rows in sets
             for one in _constraints(rows)
         )
+
+    def _is_dated(self, by: By) -> bool:
+        """Whether it is by a date or time, and the rows have no other, unless the question says which."""
+        axis, column = by_axis(self._pack, by), by.path[-1]
+        if axis not in WHEN:
+            return False
+        said = {*normalise(self._text).split()} - {"date", "day", "time", "on", "of", "at"}
+        called = {*self._labels[column].split(), *deeds_of(f"{self._labels[column].removesuffix(' on')} by")}
+        return self._numbers(column, among=(axis,)) == [column] or bool(said & called)
 
     def _is_cell(self, one: nodes.Follow) -> bool:
         """Whether a name stands in a column that has one value a row: of a list in a cell nothing is sure."""
@@ -270,7 +282,10 @@ class _Sketch:
         return found is not None and (not found["noun"] or not called.isdisjoint(singulars(noun)))
 
     def _counts_named(self) -> bool:
-        return _COUNTS_NAMED.search(self._text) is not None
+        """Whether rows are counted in which a name stands: not where they say how many of it there are."""
+        at = next((column for column in self._columns() if column < self._n), None)
+        is_told = at is not None and any(_QUANTITY.search(self._labels[one]) for one in self._numbers(at))
+        return _COUNTS_NAMED.search(self._text) is not None and not is_told
 
     def _asks_when(self, date: int, most: bool) -> bool:
         """Whether the first or the last day of something is asked for."""
@@ -278,7 +293,7 @@ class _Sketch:
         wanted, other = (_LAST, _FIRST) if most else (_FIRST, _LAST)
         if not wanted.search(text) or other.search(text) or _WHEN.search(text) is None or _DENIES.search(text):
             return False
-        whens = [one for one in self._numbers(date, among=WHEN) if one != date]
+        whens = [one for one in self._numbers(date, among=(DATE,)) if one != date]
         return relation_axis(self._pack, date) in WHEN and not whens and not _ASKS_MORE.search(wanted.sub("", text))
 
     # --- what is measured ------------------------------------------------------------------------
@@ -328,6 +343,8 @@ class _Sketch:
         said = {form for word in normalise(self._text).split() for form in (word, *singulars(word))}
         beside = (one for one in self._numbers(amount) if one != amount)
         rivals = [one for one in beside if self._adds_up(one)]
+        if _QUANTITY.search(self._labels[amount]) and _COUNTS_NAMED.search(self._text):
+            return True
         if said & self._measures(amount):
             return not any(said & self._measures(one) for one in rivals)
         is_said = unit_of_label(self._labels[amount]) in _CURRENCIES or not said.isdisjoint(
@@ -344,6 +361,8 @@ class _Sketch:
         found = _HOW_MANY.search(f"{self._text} ")
         if found is None:
             return True
+        if found[1].startswith("_ "):  # "how many pretzels": of what stands in the rows
+            return _QUANTITY.search(self._labels[amount]) is not None
         said = {form for word in normalise(found[1]).split() for form in (word, *singulars(word))}
         return bool(said & self._measures(amount))
 

@@ -19,13 +19,13 @@ government; grp group; hosp hospital; hq headquarters; hrs hours; ht height; ins
 language; langs languages; len length; lic licence; loc location; locn location; lvl level; max maximum; mbr member;
 mbrs members; mfg manufacturing; mfr manufacturer; mgr manager; mkr maker; mtg meeting; nbr number; neigh neighbour;
 ot overtime; o/t overtime; nr number; num number; obs observation; obsvr observer; org organisation; orgs
-organisations; orig origin; pct percent; pob place of birth; pod place of death; pop population; popn population; pos
-position; pkg package; pp pages; prev previous; prio priority; pts points; prov province; purch purchase; pwr power;
-qtr quarter; qty quantity; recd received; renov renovation; reqd required; resp responsible; rrp recommended retail
-price; sched scheduled; secy secretary; ser serial; sib sibling; sibs siblings; spec specification; stk stock; stn
-station; subj subject; supv supervisor; supvr supervisor; svc service; svcs services; tel telephone; temp temperature;
-tot total; treas treasurer; univ university; vel velocity; ver version; vol volume; wk week; wks weeks; wt weight; yob
-year of birth; yod year of death; yr year; yrs years
+organisations; orig origin; pcs pieces; pct percent; pob place of birth; pod place of death; pop population; popn
+population; pos position; pkg package; pp pages; prev previous; prio priority; pts points; prov province; purch
+purchase; pwr power; qtr quarter; qty quantity; recd received; renov renovation; reqd required; resp responsible; rrp
+recommended retail price; sched scheduled; secy secretary; ser serial; sib sibling; sibs siblings; spec specification;
+stk stock; stn station; subj subject; supv supervisor; supvr supervisor; svc service; svcs services; tel telephone;
+temp temperature; tot total; treas treasurer; univ university; vel velocity; ver version; vol volume; wk week; wks
+weeks; wt weight; yob year of birth; yod year of death; yr year; yrs years
 """
 _WHOLE = """
 bpl birthplace; dpl place of death; est established; fa father; hab habitat; mo mother; occ occupation;
