@@ -14,6 +14,7 @@ from kgask.link.plurals import singulars
 from kgask.link.units import unit_at
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.relation_facts import is_table
+from kgask.methods.whole_sketch import QUANTITY
 from kgask.pack.arrays import distinct
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
@@ -49,6 +50,7 @@ _WHO = re.compile(r"\b(?:who|whom|whose|everyone|everybody)\b", re.IGNORECASE)
 _NOUN = re.compile(r"\A\W*(?P<first>[a-z]+s)\b|\b(?:which|what) (?P<which>[a-z]+)\b", re.IGNORECASE)
 _FLOOR_SPACE = re.compile(r"\bfloor (?:space|area)\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\b(?:how many|(?:number|count) of)(?: the| our)? (?P<noun>[a-z]+)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow many (?:of )?", re.IGNORECASE)
 MOST_CODES = 20
 _DID = re.compile(
     r"\W*(?:and |so )?what(?:['\u2019]s| (?:did|does|do|has|have|is|was|are|were)) (?!the\b|our\b|all\b)", re.IGNORECASE
@@ -71,6 +73,7 @@ def misreads_rows(found: Hypothesis, query: Query, question: str, pack: Pack) ->
         or _tells_rows_unnamed(found, question, pack)
         or _orders_by_floor(query, question, pack)
         or _counts_others(found, query, question, pack)
+        or _counts_rows_for_pieces(found, query, question, pack)
     )
 
 
@@ -174,3 +177,18 @@ def _counts_others(found: Hypothesis, query: Query, question: str, pack: Pack) -
         and len(members) > 0
         and not np.isin(members, runner.members(nodes.Class(asked[0])).certain).any()
     )
+
+
+def _counts_rows_for_pieces(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
+    """Whether the orders of pretzels are counted for "how many pretzels", where each says how many pieces it was."""
+    said = _HOW_MANY.search(question)
+    if said is None or not isinstance(query, nodes.Count) or found.outcome is None:
+        return False
+    named = [one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids]
+    rest = normalise(question[said.end() :])
+    if not any(rest.startswith(normalise(label).rstrip("s")) for label in pack.labels(named) if len(label) > 2):
+        return False
+    members = found.outcome.runner.members(query.base).certain[:MOST_CODES]
+    had = np.flatnonzero(relations_of(pack, members)[: pack.n_relations]).tolist()
+    labels = pack.relation_labels()
+    return any(QUANTITY.search(relation_phrase(labels[one])) for one in had)

@@ -58,7 +58,7 @@ _EARNS = re.compile(r"\b(?:earn|made|make|get|got|paid|pay)(?:s|ed)?\b", re.IGNO
 _OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _ANY_OF = re.compile(r"\b(?:an?|any|some) ([\w-]+)", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many ((?:[\w-]+ ){1,2})", re.IGNORECASE)
-_QUANTITY = re.compile(r"\A(?:quantity|qty|pieces|pcs|units|count|how many|number(?: ordered| sold| bought)?)\b")
+QUANTITY = re.compile(r"\A(?:quantity|qty|pieces|pcs|units|count|how many|number(?: ordered| sold| bought)?)\b")
 _COUNTS_NAMED = re.compile(r"\bhow many _(?!\w)", re.IGNORECASE)  # names stand in the rows that are counted
 _AVERAGE = re.compile(r"\b(?:average|mean|typically)\b", re.IGNORECASE)
 _MOST = re.compile(r"\b(?:most|more|highest|biggest|largest|greatest|best|top)\b", re.IGNORECASE)
@@ -284,7 +284,7 @@ class _Sketch:
     def _counts_named(self) -> bool:
         """Whether rows are counted in which a name stands: not where they say how many of it there are."""
         at = next((column for column in self._columns() if column < self._n), None)
-        is_told = at is not None and any(_QUANTITY.search(self._labels[one]) for one in self._numbers(at))
+        is_told = at is not None and any(QUANTITY.search(self._labels[one]) for one in self._numbers(at))
         return _COUNTS_NAMED.search(self._text) is not None and not is_told
 
     def _asks_when(self, date: int, most: bool) -> bool:
@@ -343,7 +343,7 @@ class _Sketch:
         said = {form for word in normalise(self._text).split() for form in (word, *singulars(word))}
         beside = (one for one in self._numbers(amount) if one != amount)
         rivals = [one for one in beside if self._adds_up(one)]
-        if _QUANTITY.search(self._labels[amount]) and _COUNTS_NAMED.search(self._text):
+        if QUANTITY.search(self._labels[amount]) and _COUNTS_NAMED.search(self._text):
             return True
         if said & self._measures(amount):
             return not any(said & self._measures(one) for one in rivals)
@@ -362,7 +362,7 @@ class _Sketch:
         if found is None:
             return True
         if found[1].startswith("_ "):  # "how many pretzels": of what stands in the rows
-            return _QUANTITY.search(self._labels[amount]) is not None
+            return QUANTITY.search(self._labels[amount]) is not None
         said = {form for word in normalise(found[1]).split() for form in (word, *singulars(word))}
         return bool(said & self._measures(amount))
 
