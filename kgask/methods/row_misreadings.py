@@ -12,6 +12,7 @@ import numpy as np
 
 from kgask.link.plurals import singulars
 from kgask.link.units import unit_at
+from kgask.methods.deeds import is_of_people
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.relation_facts import is_table
 from kgask.methods.whole_sketch import QUANTITY
@@ -19,7 +20,7 @@ from kgask.pack.arrays import distinct
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
-from kgask.pack.quantities import WHEN
+from kgask.pack.quantities import WHEN, axis_of
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
@@ -40,8 +41,8 @@ _MOST_DONE = re.compile(
 _NO_DEED = frozenset("need red bed speed seed crowded advanced experienced skilled complicated indebted".split())
 _HOW_MUCH = re.compile(r"\bhow (?:much|many)\b", re.IGNORECASE)
 _IN_UNIT = re.compile(
-    r"\bin (?P<unit>km|kms|kilomet(?:re|er)s|miles|met(?:re|er)s|kg|kilos|kilograms|grams|tonnes|hours|minutes|mins|"
-    r"days|euros?|pounds|dollars|lit(?:re|er)s)\b",
+    r"\b(?:in|how many) (?P<unit>km|kms|kilomet(?:re|er)s|miles|met(?:re|er)s|kg|kilos|kilograms|grams|tonnes|hours|"
+    r"minutes|mins|days|euros?|pounds|dollars|lit(?:re|er)s)\b",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w ]+/\d+")
@@ -71,6 +72,7 @@ def misreads_rows(found: Hypothesis, query: Query, question: str, pack: Pack) ->
         or _tells_other_unit(query, question, pack)
         or _tells_codes(found, query, question, pack)
         or _tells_rows_unnamed(found, question, pack)
+        or _tells_people(query, question, pack)
         or _orders_by_floor(query, question, pack)
         or _counts_others(found, query, question, pack)
         or _counts_rows_for_pieces(found, query, question, pack)
@@ -129,8 +131,10 @@ def _tells_other_unit(query: Query, question: str, pack: Pack) -> bool:
     if unit is None or relation is None or relation >= pack.n_relations:
         return False
     labels = pack.relation_labels()
-    of_unit = [at for at, label in enumerate(labels) if unit_of_label(relation_phrase(label)) == unit[1]]
-    return bool(of_unit) and relation not in of_unit
+    units = [unit_of_label(relation_phrase(label)) for label in labels]
+    if unit[1] in units:
+        return units[relation] != unit[1] and axis_of(units[relation]) != axis_of(unit[1])
+    return bool(units[relation]) and axis_of(units[relation]) != axis_of(unit[1])
 
 
 def _tells_codes(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
@@ -192,3 +196,14 @@ def _counts_rows_for_pieces(found: Hypothesis, query: Query, question: str, pack
     had = np.flatnonzero(relations_of(pack, members)[: pack.n_relations]).tolist()
     labels = pack.relation_labels()
     return any(QUANTITY.search(relation_phrase(labels[one])) for one in had)
+
+
+def _tells_people(query: Query, question: str, pack: Pack) -> bool:
+    """Whether "what is she coming in for?" comes to people, whom a column of rows tells."""
+    match query:
+        case nodes.Follow(nodes.And() | nodes.Where() | nodes.Follow(), relation) if relation < pack.n_relations:
+            label = relation_phrase(pack.relation_labels()[relation])
+        case _:
+            return False
+    said = {*normalise(question).split()}
+    return _DID.match(question) is not None and is_of_people(label) and said.isdisjoint(label.split())
