@@ -12,10 +12,10 @@ import numpy as np
 
 from kgask.link.plurals import singulars
 from kgask.link.units import unit_at
+from kgask.methods.column_measures import QUANTITY
 from kgask.methods.deeds import is_of_people
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.relation_facts import is_table
-from kgask.methods.whole_sketch import QUANTITY
 from kgask.pack.arrays import distinct
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase

@@ -15,12 +15,12 @@ from itertools import combinations, islice, product
 import numpy as np
 
 from kgask.link.values import ValueSpan
+from kgask.methods.column_measures import adds_up
 from kgask.methods.completed import sign_of
 from kgask.methods.cues import Asked
 from kgask.methods.doers import ORDERED, ordered
 from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.relation_facts import RelationFacts
-from kgask.methods.whole_sketch import adds_up
 from kgask.pack.quantities import WHEN
 from kgask.query import nodes
 from kgask.query.base import By, Comparison, SetNode

@@ -14,10 +14,11 @@ import numpy as np
 
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import unsaid_words
+from kgask.methods.column_measures import CURRENCIES, MONEY, QUANTITY, adds_up, measures_of
 from kgask.methods.deeds import deeds_of, is_of_people
 from kgask.methods.relation_facts import is_small
 from kgask.pack.label_units import unit_of_label
-from kgask.pack.labels import readable_relation, relation_phrase
+from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.quantities import DATE, WHEN
 from kgask.pack.store import Pack
@@ -27,21 +28,6 @@ from kgask.query.base import By, SetNode
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import relations_of
 
-_MONEY = (
-    "money euro euros dollars pounds francs revenue turnover income takings cost costs spend spent spending earned earn"
-)
-_CURRENCIES = ("EUR", "USD", "GBP", "CHF")
-_CALLED = {  # what is measured in a unit is called in a question
-    "h": "hour hours time", "min": "minute minutes time", "kg": "kilo kilos kilogram kilograms kgs weight",
-    "g": "grams", "t": "tonnes tons", "km": "kilometres kilometers kms distance", "m": "metres meters",
-    "l": "litres liters", "mi": "miles", "ha": "hectares", "kWh": "energy",
-    **dict.fromkeys(_CURRENCIES, _MONEY),
-}  # fmt: skip
-_NEVER_ADDS_UP = re.compile(
-    r"\bper\b|[a-z]{3,}\.? ?/ ?[a-z]|\brate\b|\baverage\b|\bavg\b|%|\bpercent|°|\bph\b|\bage\b|\bscore\b|\bgrade\b|/wk|"
-    r"\b(?:number|no|nr|id|code|reading|odometer|year|floor|room|page|position|rank|phone|depth|height|temperature)\b"
-    r"(?: \(.*\))?\Z"
-)
 _SUMS = re.compile(
     r"\bhow (?:much|many)\b|\b(?:totals?|sum|altogether|in all|overall|combined|together)\b|"
     r"\bwhat (?:did|have|has|do|does) (?:\w+ ){1,3}?(?:earn|earned|spend|spent|turnover)\b",
@@ -58,7 +44,7 @@ _EARNS = re.compile(r"\b(?:earn|made|make|get|got|paid|pay)(?:s|ed)?\b", re.IGNO
 _OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _ANY_OF = re.compile(r"\b(?:an?|any|some) ([\w-]+)", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many ((?:[\w-]+ ){1,2})", re.IGNORECASE)
-QUANTITY = re.compile(r"\A(?:quantity|qty|pieces|pcs|units|count|how many|number(?: ordered| sold| bought)?)\b")
+_IS_SO_MUCH = re.compile(r"\b(?:was|is|were|are) _\W*\Z", re.IGNORECASE)  # of one row, by whoever's name
 _COUNTS_NAMED = re.compile(r"\bhow many _(?!\w)", re.IGNORECASE)  # names stand in the rows that are counted
 _AVERAGE = re.compile(r"\b(?:average|mean|typically)\b", re.IGNORECASE)
 _MOST = re.compile(r"\b(?:most|more|highest|biggest|largest|greatest|best|top)\b", re.IGNORECASE)
@@ -102,15 +88,6 @@ _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w -]+/\d+")
 LOOKED_AT, ONE = 20, 1.1  # rows, whose labels are looked at; values a row that are one
 _BUYS = "spend spent buy bought order ordered purchase purchased"
 _SELLS = "sell sold sale sales earn earned made make turn turned revenue turnover income takings bring brought"
-
-
-def adds_up(label: str) -> bool:
-    """Whether numbers of a column of this name may be added up: no prices of one, rates, numbers of orders.
-
-    >>> adds_up("hours (incl. O/T)"), adds_up("price/bottle (€)"), adds_up("km reading"), adds_up("Number of mites")
-    (True, False, False, True)
-    """
-    return _NEVER_ADDS_UP.search(readable_relation(label).lower()) is None
 
 
 def is_sketch(query: Query) -> bool:
@@ -258,7 +235,8 @@ class _Sketch:
         if found := _WHICH.search(self._text):
             first, *_ = words = normalise(found["noun"]).split()
             called = {form for noun in (first, " ".join(words)) for form in (noun, *singulars(noun))}
-            return self._labels[column] in called or bool(called & deeds_of(self._labels[column]))
+            doers = {one for one in deeds_of(self._labels[column]) if one.endswith("er")}
+            return self._labels[column] in called or bool(called & doers)
         people = (
             [one for one in people if self._labels[one] == "who"]
             or doing
@@ -331,9 +309,7 @@ class _Sketch:
 
     def _measures(self, amount: int) -> set[str]:
         """What a column of numbers is called, and what it measures."""
-        label = self._labels[amount]
-        words = {*normalise(label).split()} - {"of", "which", "in", "the", "incl", "and"}
-        return words | {*_CALLED.get(unit_of_label(label), "").split()}
+        return measures_of(self._labels[amount])
 
     def _is_measured(self, amount: int, or_alone: bool = False) -> bool:
         """Whether the question says what one column of numbers is of, and no other of these rows; ``or_alone``: or no
@@ -347,7 +323,7 @@ class _Sketch:
             return True
         if said & self._measures(amount):
             return not any(said & self._measures(one) for one in rivals)
-        is_said = unit_of_label(self._labels[amount]) in _CURRENCIES or not said.isdisjoint(
+        is_said = unit_of_label(self._labels[amount]) in CURRENCIES or not said.isdisjoint(
             deed for one in self._columns() for deed in deeds_of(self._labels[one])
         )
         is_said = is_said or _TOTAL.search(self._text) is not None or _AVERAGE.search(self._text) is not None
@@ -364,7 +340,9 @@ class _Sketch:
         if found[1].startswith("_ "):  # "how many pretzels": of what stands in the rows
             return QUANTITY.search(self._labels[amount]) is not None
         said = {form for word in normalise(found[1]).split() for form in (word, *singulars(word))}
-        return bool(said & self._measures(amount))
+        unit = unit_of_label(self._labels[amount])
+        measured = MONEY if unit in CURRENCIES else self._measures(amount)  # no number of invoices
+        return bool(said & measured) and not _IS_SO_MUCH.search(self._text)
 
     def _numbers(self, column: int, among: tuple[str, ...] = ()) -> list[int]:
         """The columns of numbers of rows that have this one; those of dates, where these are asked for."""
