@@ -307,7 +307,7 @@ class _Sketch:
         said = normalise(self._text).split()
         return next((at for at, word in enumerate(_PLACES, 2) if word in said), 1)
 
-    def _measures(self, amount: int) -> set[str]:
+    def _measures(self, amount: int) -> frozenset[str]:
         """What a column of numbers is called, and what it measures."""
         return measures_of(self._labels[amount])
 
