@@ -19,8 +19,14 @@ import kgask
          ("And the smallest?", "Liechtenstein"), ("What is its capital?", "Vaduz"),
          ("How many people live in that country?", "36149"), ("What language do they speak officially?", "German")],
         [("Which Nobel Prize did Albert Einstein get?", "Nobel Prize in Physics"), ("In what year?", "1921")],
+        [("how high is mont blanc", "4808 m"), ("and the matterhorn?", "4478 m"), ("How much is the difference?", "330")],
+        [("What is the highest mountain in Peru?", "Huascarán"),
+         ("And what's the highest one in Nepal?", "Mount Everest")],
+        [("Who won the Nobel Prize in Physics in 2018?", "Arthur Ashkin | Donna Strickland | Gérard Mourou"),
+         ("And the literature prize the same year, who got that?", "Olga Tokarczuk")],
+        [("Is Casablanca the capital of Morocco?", "no"), ("What is, then?", "Rabat")],
     ],
-    ids=["died", "year", "deeper", "they", "when"],
+    ids=["died", "year", "deeper", "they", "when", "so many words", "one in Nepal", "same year", "what then"],
 )  # fmt: skip
 def test_a_word_for_what_was_spoken_of_last(talk: list[tuple[str, str]]) -> None:
     with kgask.open("demo", reader=None) as opened:

@@ -41,6 +41,10 @@ _OF_ROWS = re.compile(
     re.IGNORECASE,
 )
 MOST_ROWS = 200  # whose columns are looked at
+_WHAT_THEN = re.compile(  # after a "no": "what is, then?"
+    r"(?:and |so |ok(?:ay)?,? |well,? )?(?:what|who|which(?: one)?) (?:is|was|are|were)(?: it)?(?:,? then|,? instead)?\W*",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"\b(?:in|of|for) (?P<year>(?:1\d|20)\d\d)\b(?!-)")
 _HOW_OLD_THEN = re.compile(
     r"(?P<asked>(?:and )?how old (?:was|were) (?P<who>.+?)),? (?:then|at (?:the|that) time)\W*", re.IGNORECASE
@@ -68,6 +72,9 @@ _GOT = re.compile(
 def of_last(text: str, last: Turn, answers: OfAnswers, names: Names) -> Iterator[Way]:
     """What is said of what the last turn was about, without its name."""
     referents = answers.memory.referents
+    if isinstance(last.query, nodes.Holds) and last.answer and last.answer.text == "no" and _WHAT_THEN.fullmatch(text):
+        query = nodes.Follow(last.query.subject, last.query.relation)
+        yield Way(f"{verbalise(query, answers.pack)}?", query=query, confidence=last.answer.confidence)
     if (got := when_got(text, last)) is not None:
         yield answers.naming(got, last.ends[0])
     if len(last.topics) != 1 or not referents.is_entity(one := last.topics[0]):
