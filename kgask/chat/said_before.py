@@ -42,7 +42,8 @@ _OF_ROWS = re.compile(
 )
 MOST_ROWS = 200  # whose columns are looked at
 _WHAT_THEN = re.compile(  # after a "no": "what is, then?"
-    r"(?:and |so |ok(?:ay)?,? |well,? )?(?:what|who|which(?: one)?) (?:is|was|are|were)(?: it)?(?:,? then|,? instead)?\W*",
+    r"(?:and |so |ok(?:ay)?,? |well,? )?(?:what|who|which(?: one)?) (?:is|was|are|were)(?: it)?"
+    r"(?:,? then|,? instead)?\W*",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:in|of|for) (?P<year>(?:1\d|20)\d\d)\b(?!-)")
