@@ -43,10 +43,12 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"(?<!\S)w/ ?(?=\w)"), "with "),
     (re.compile(r"\A\W*n\.? of (?=[a-z])", re.I), "number of "),
     (re.compile(r"\bdelta between\b", re.I), "difference between"),
-    # "on either the 29th or the 30th of August"
-    (re.compile(rf"\b(?:either )?(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?P<or>or|and) (?:the )?"
-                rf"(?P<next>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{MONTH}", re.I),
-     r"\g<day> \g<month> \g<or> \g<next> \g<month>"),
+    # "on either the 29th or the 30th of August", but no range
+    (re.compile(rf"(?<!between )(?<!between the )(?<!from )\b(?:either )?(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)? "
+                rf"(?P<or>or|and) (?:the )?(?P<next>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{MONTH}(?P<year>,? \d{{4}})?\b",
+                re.I),
+     lambda said: f"{said['day']} {said['month']}{said['year'] or ''} {said['or']} {said['next']} {said['month']}"
+                  f"{said['year'] or ''}"),
     # "how many nobels"
     (re.compile(r"\bnobels\b", re.I), "Nobel Prizes"),
     # "the lady who wrote Frankenstein"
@@ -167,8 +169,8 @@ def reworded(text: str) -> str:
     ('Who has won both prizes?', 'Which clubs did not win?')
     >>> reworded("Which element comes second if you sort them by weight?"), reworded("Who has more books than Poe?")
     ('Which element comes second by weight?', 'Who has more books than Poe?')
-    >>> reworded("Who was in on either the 29th or the 30th of August?"), reworded("from 2 and 3 May")
-    ('Who was in on 29 August or 30 August?', 'from 2 May and 3 May')
+    >>> reworded("Who was in on either the 29th or the 30th of August?"), reworded("between 2 and 3 May")
+    ('Who was in on 29 August or 30 August?', 'between 2 and 3 May')
     """
     text = whether(_STRESSED.sub(lambda word: word[0].lower(), text) if text != text.upper() else text)
     for pattern, said in _FORMS:
