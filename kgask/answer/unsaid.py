@@ -93,10 +93,10 @@ def _says_else(runner: Runner, node: nodes.Holds) -> bool:
 def _could_be(runner: Runner, entities: np.ndarray, others: np.ndarray) -> bool:
     """Whether entities are of the same kinds as others, as far as the graph says of what kind they are.
 
-    That physics is none of her awards says nothing: it is no award. Nor is a book a region, of whatever kind those are.
+    That physics is none of her awards says nothing: it is no award.
     """
     kinds, other_kinds = runner.types(entities), runner.types(others[:MOST_TYPED])
-    return not len(kinds) or bool(np.isin(kinds, other_kinds).any())
+    return not len(kinds) or not len(other_kinds) or bool(np.isin(kinds, other_kinds).any())
 
 
 def _turned_round(runner: Runner, node: nodes.Holds) -> bool:

@@ -39,8 +39,8 @@ from kgask.query.nodes import Query
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 
-MOST_PATHS, MOST_READINGS, MOST_COMPLETED, MOST, MOST_OF_CLAIM = 3, 5, 8, 96, 80
-MOST_SKETCHED = 48
+MOST_PATHS, MOST_READINGS, MOST_COMPLETED, MOST, MOST_OF_CLAIM = 3, 5, 8, 64, 80
+MOST_IF_SMALL, MOST_SKETCHED = 96, 48
 CLAIM_SECONDS = 4.0  # of what the graph proposes for a claim: a slow machine shall judge as a fast one does
 PROPOSED = 0.01  # confidence in what the graph proposes, before anything judges it
 
@@ -57,8 +57,8 @@ class Alternatives:
     def to(
         self, chosen: Retrieved, request: Request, path: Retrieved, understood: Understood, linked: Sequence[Linked]
     ) -> Iterator[Retrieved]:
-        """Those that ask for something else than ``chosen``, at most :data:`MOST`, of a claim
-        :data:`MOST_OF_CLAIM`, the planner's own first.
+        """Those that ask for something else than ``chosen``, at most :data:`MOST`, in a small graph
+        :data:`MOST_IF_SMALL`, of a claim :data:`MOST_OF_CLAIM`, the planner's own first.
 
         Each is looked for when it is taken.
         """
@@ -68,7 +68,8 @@ class Alternatives:
             replace(one, read_as=understood, find_left_out=cache(partial(left_out, request, understood, one)))
             for one in others
         )
-        return islice(told, MOST_OF_CLAIM if request.is_claim else MOST)
+        most = MOST_IF_SMALL if is_small(self._reader.pack) else MOST
+        return islice(told, MOST_OF_CLAIM if request.is_claim else most)
 
     def _different(self, chosen: Query | None, every: Iterator[Retrieved]) -> Iterator[Retrieved]:
         known: set[Node | None] = {None, chosen}
