@@ -23,7 +23,9 @@ _WHO_GOT_THAT = re.compile(  # "and the literature prize that year, who got that
 )
 _TWICE_THERE = re.compile(r"\bthere\b(?P<between>[^?]*?),? in that [a-z]+(?=\W*\Z)", re.IGNORECASE)
 _DIFFERENCE = re.compile(r"(?:and )?(?:how much|what)(?: is|['\u2019]s|s)? the difference(?: between them)?\W*", re.I)
-_THE_MOST_ONE = re.compile(r"\b(?P<most>[a-z]{3,}est) one\b", re.IGNORECASE)
+_THE_MOST_ONE = re.compile(
+    r"\b(?P<most>[a-z]{3,}est) one\b(?= (?:in|on|of) [A-Z])"
+)  # elsewhere, and none of those told
 _WHO_IS_MEANT = re.compile(r"(?P<asked>[^,?]*\b(?P<word>she|he|it|they)\b[^,?]*), (?P<name>[A-Z][^,?]+?)(?P<end>\W*)\Z")
 _WHEN_THAT = re.compile(r"(?:and )?when (?:was|did) (?:that|it|this)(?: happen| take place| be)?\W*", re.IGNORECASE)
 _GOT = re.compile(r"\b(?:prize|award|medal)\b.*\b(?:get|win|receive|won|got|received)\b", re.IGNORECASE)

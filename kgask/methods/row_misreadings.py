@@ -46,7 +46,7 @@ _IN_UNIT = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w ]+/\d+")
-_ROW = re.compile(r"[\w -]+[/ ]\d+")
+_ROW = re.compile(r"[\w -]+/\d+|(?:[a-z]+ )+\d+")
 _WHO = re.compile(r"\b(?:who|whom|whose|everyone|everybody)\b", re.IGNORECASE)
 _NOUN = re.compile(r"\A\W*(?P<first>[a-z]+s)\b|\b(?:which|what) (?P<which>[a-z]+)\b", re.IGNORECASE)
 _FLOOR_SPACE = re.compile(r"\bfloor (?:space|area)\b", re.IGNORECASE)

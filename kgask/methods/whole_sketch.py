@@ -61,7 +61,7 @@ _WHETHER = re.compile(r"\W*(?:and |so )?(?:did|does|do|has|have|had|was|were|is|
 _TWO = re.compile(r"\b(?:both|and|as well as|plus)\b", re.IGNORECASE)
 _ASKS_MORE = re.compile(
     r"\b(?:all|every|each|only|just|than|first|last|second|third|or|difference|if|why|alone|same|other|others|"
-    r"more|most|less|least|fewest|average|per|back|"
+    r"more|most|less|least|fewest|average|per|back|still|"
     r"(?!(?:guest|forest|west|rest|test|harvest)\b)[a-z]{3,}est)\b|\bhow (?:long|often|far)\b",
     re.IGNORECASE,
 )
@@ -69,6 +69,7 @@ _OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
 _LISTS = re.compile(
     r"\W*(?:(?:which|what)(?: of _['\u2019]?s?)? (?P<noun>[\w-]+)|(?:list|show|name|give|find|tell)\b(?! _))", re.I
 )
+_TAKEN_OUT = re.compile(r"\b(?:takes?|took|taken|taking|lent|lend|borrowed) out\b", re.IGNORECASE)
 _IS_THERE = re.compile(r"\b(?:was|were|is|are|been) there\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"\b(?:that(?! (?:went|was|were|is|are|has|have|had|did|came|[a-z]{3,}ed)\b)|those|these|this|them|they|it|its|he|"
@@ -79,9 +80,7 @@ _WHICH = re.compile(r"\b(?:which|what|whose)(?: of (?:our|my|the))? (?P<noun>[\w
 _WHO = re.compile(r"\b(?:who|everybody|everyone)\b", re.IGNORECASE)
 _BUYERS = re.compile(r"\b(?:customer|client|buyer|guest|member|household|department|who|name|person|shopper|patron)\b")
 _DONE = "work works worked working put log logged record recorded total come comes do done ever any anything anyone add"
-_DONE += (
-    " up out away who which never not most least more less fewer often times everybody everyone altogether date day"
-)
+_DONE += " up who which never not most least more less fewer often times everybody everyone altogether date day"
 _DONE += " second third fourth fifth highest biggest largest greatest best top lowest smallest total first last latest"
 _DONE += " deal dealt about something someone somebody"
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w -]+/\d+")
@@ -109,6 +108,7 @@ def is_sketch(query: Query) -> bool:
 def is_whole_sketch(query: Query, text: str, words: str, pack: Pack) -> bool:
     """Whether a query over rows says all that a question does; ``words`` are those of the query and of what it comes
     to. In ``text`` the names and values that the query has are masked; that it leaves none out is for the caller."""
+    text = _TAKEN_OUT.sub("take", text)
     text = _IS_THERE.sub("was", _TURNOVER.sub("turnover", text))
     if not is_small(pack) or _POINTS_BACK.search(text):
         return False
