@@ -141,6 +141,8 @@ def _tells_codes(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     """Whether "what did she claim for?" comes to the claims themselves, of which no more than a code is known."""
     if not isinstance(query, nodes.And | nodes.Where) or not 0 < len(found.answers) <= MOST_CODES:
         return False
+    if any(isinstance(node, nodes.Follow) and node.relation < pack.n_relations for node in query.walk()):
+        return False  # what somebody supplies may be called by a code
     return _DID.match(question) is not None and all(map(_CODE.fullmatch, pack.labels(found.answers.tolist())))
 
 
