@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import kgask
@@ -107,6 +108,7 @@ def test_shifts(shifts: Opened, question: str, expected: str) -> None:
         "what does lena kruse earn",  # a wage is none of what she sold
         "How much of the money for alpine has been spent?",
         "how many kilos of brie did we sell?",
+        "how much did hotel seeblick not spend?",
     ],
 )
 def test_what_rows_do_not_say(sales: Opened, question: str) -> None:
@@ -114,18 +116,11 @@ def test_what_rows_do_not_say(sales: Opened, question: str) -> None:
 
 
 def test_rows_in_a_chat(sales: Opened) -> None:
-    talk = [
-        ("What did Cafe Amara spend with us altogether?", "210"),
-        ("And in April?", "120"),
-        ("which cheeses was that?", "Alpine"),
-        ("and Gasthof Lindner in April?", "110"),
-    ]
     chat = sales.chat()
-    for line, expected in talk[:2]:
+    for line, expected in (("What did Cafe Amara spend with us altogether?", "210"), ("And in April?", "120"),
+                           ("which cheeses was that?", "Alpine")):  # fmt: skip
         answer = chat.ask(line).answer
         assert answer is not None and answer.text == expected, line
-    answer = chat.ask(talk[2][0]).answer
-    assert answer is not None and answer.text == talk[2][1]
 
 
 def test_the_month_that_was_spoken_of(shifts: Opened) -> None:
@@ -143,8 +138,8 @@ def test_a_price_per_kilo_is_no_weight(sales: Opened) -> None:
 
 def test_a_column_of_two_values_names_no_rows(tmp_path: Path) -> None:
     with _opened(tmp_path, "fuel_log_2024.csv", FUEL) as opened:
-        assert _said(opened, "how many times was Van 1 refuelled in March?") in ("2", None)
-        assert _said(opened, "has Ute Marwitz ever driven Van 4?") != "no"
+        litres = opened.pack.relation_labels().index("litres")
+        assert (np.asarray(opened.pack.out_relation) == litres).sum() == 11
         assert _said(opened, "total litres of Van 9") == "67"
 
 

@@ -199,6 +199,7 @@ def possible(found: Retrieved, question: str, pack: Pack, thorough: bool = False
 def _judged(
     every: Sequence[Retrieved], found: Retrieved, question: str, judge: QueryJudge, pack: Pack, thorough: bool
 ) -> tuple[list[Retrieved], list[Candidate], float]:
+    """As :func:`judged`, of what is :func:`possible`."""
     told = [(one, words) for one in every if (words := in_words(one, pack, judge.tells_kinds)) is not None]
     if not told:
         return [], [], 0.0

@@ -11,7 +11,7 @@ import numpy as np
 from kgask.chat.changes import base_of
 from kgask.chat.of_answers import SECONDS
 from kgask.chat.turns import Turn, Way
-from kgask.errors import QueryError
+from kgask.errors import BudgetError, QueryError
 from kgask.link.left_year import with_year
 from kgask.link.values import value_spans
 from kgask.methods.accounted import CARRY_NOTHING
@@ -86,7 +86,10 @@ def _dated(query: Query, text: str, pack: Pack) -> Query | None:
     has_value = any(isinstance(node, nodes.Date | nodes.Number) for node in query.walk())
     if not isinstance(new, nodes.Date) or base is None or has_value or not is_small(pack):
         return None
-    members = run(base, pack, Budget(SECONDS)).certain[:LOOKED_AT]
+    try:
+        members = run(base, pack, Budget(SECONDS)).certain[:LOOKED_AT]
+    except BudgetError:
+        return None
     had = np.flatnonzero(relations_of(pack, members)[: pack.n_relations]).tolist()
     dates = [one for one in had if relation_axis(pack, one) == new.quantity.axis]
     if len(dates) != 1 or len(members) < 2:

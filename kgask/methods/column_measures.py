@@ -24,6 +24,7 @@ _NEVER_ADDS_UP = re.compile(
     r"\b(?:number|no|nr|id|code|reading|odometer|year|floor|room|page|position|rank|phone|depth|height|temperature)\b"
     r"(?: \(.*\))?\Z"
 )
+PART_OF = re.compile(r"\bhow much of\b", re.IGNORECASE)  # asks for no sum of all
 QUANTITY = re.compile(r"\A(?:quantity|qty|pieces|pcs|units|count|how many|number(?: ordered| sold| bought)?)\b")
 
 

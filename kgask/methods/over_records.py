@@ -19,7 +19,7 @@ from kgask.types import opposite
 
 MOST_RELATIONS = 12  # of a name, those first that the planner holds likeliest
 MOST_WAYS, MOST_PATHS = 12, 6  # of two relations that a third is put behind, and how many such paths
-_RECORD = re.compile(r"[\w ]+/\d+|[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*")  # "examination/9", "V-15"
+RECORD = re.compile(r"[\w -]+/\d+|[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*")  # "examination/9", "V-15"
 
 
 def over_records(
@@ -52,4 +52,4 @@ def _are_records(pack: Pack, some: np.ndarray) -> bool:
     """Whether things are called by the number of their row, or by a mark, alone."""
     first = some[:1].tolist()
     is_thing = bool(first) and first[0] < pack.n_entities - pack.n_literals
-    return is_thing and all(map(_RECORD.fullmatch, pack.labels(first)))
+    return is_thing and all(map(RECORD.fullmatch, pack.labels(first)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class RelationFacts:
         self.pack, self.n_relations = pack, pack.n_relations
         self.of = lru_cache(None)(self._of)
         self._of_entity = lru_cache(KEPT)(lambda entity, _: relations_of(pack, np.array([entity])))
-        self.leads_to_one = lru_cache(None)(self._leads_to_one)
+        self.leads_to_one = lru_cache(None)(partial(leads_to_one, pack))
         self.paths, self.qualifiers = np.zeros((2, 2 * pack.n_relations), bool)
         self.paths[np.concatenate([pack.path_relations, pack.path_relations + pack.n_relations])] = True
         self.qualifiers[distinct(pack.qualifier_relation).astype(np.int64)] = True
@@ -93,17 +93,6 @@ class RelationFacts:
                 of_name[sex.lower()] = of_name.get(sex.lower(), 0) + 1
         return found
 
-    def _leads_to_one(self, relation: int) -> bool:
-        """Whether a directed relation seldom leads from one thing to several, by :data:`LOOKED_AT` triples of it."""
-        if counted := self.pack.counted(relation):
-            return counted[0] <= ONE * counted[1]
-        pack, plain = self.pack, relation % self.n_relations
-        out = relation < self.n_relations
-        relations, indptr = (pack.out_relation, pack.out_indptr) if out else (pack.in_relation, pack.in_indptr)
-        places = np.flatnonzero(np.asarray(relations) == plain)[:LOOKED_AT]
-        owners = distinct(np.searchsorted(indptr, places.astype(indptr.dtype), side="right"))
-        return len(places) <= ONE * len(owners)
-
     def _of(self, relation: int) -> tuple[str | None, str]:
         """On which axis a relation says numbers or dates (None: it does not), and its usual unit."""
         pack, plain = self.pack, relation % self.n_relations
@@ -130,6 +119,17 @@ class RelationFacts:
         if axis not in (None, *WHEN, NUMBER) and unit:
             alike += [found for value in values if (found := in_unit(value, unit)) is not None]
         return (alike or values)[0]
+
+
+def leads_to_one(pack: Pack, relation: int) -> bool:
+    """Whether a directed relation seldom leads from one thing to several, by :data:`LOOKED_AT` triples of it."""
+    if counted := pack.counted(relation):
+        return counted[0] <= ONE * counted[1]
+    plain, out = relation % pack.n_relations, relation < pack.n_relations
+    relations, indptr = (pack.out_relation, pack.out_indptr) if out else (pack.in_relation, pack.in_indptr)
+    places = np.flatnonzero(np.asarray(relations) == plain)[:LOOKED_AT]
+    owners = distinct(np.searchsorted(indptr, places.astype(indptr.dtype), side="right"))
+    return len(places) <= ONE * len(owners)
 
 
 def _first_name(label: str) -> str:

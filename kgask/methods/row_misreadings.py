@@ -12,8 +12,9 @@ import numpy as np
 
 from kgask.link.plurals import singulars
 from kgask.link.units import unit_at
-from kgask.methods.column_measures import QUANTITY
+from kgask.methods.column_measures import PART_OF, QUANTITY
 from kgask.methods.deeds import is_of_people
+from kgask.methods.over_records import RECORD
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
@@ -31,7 +32,6 @@ _IN_TOTAL = re.compile(
     r"\b(?:totals?|overall|altogether|in all|customers? in money|add(?:s|ed|ing)? (?:it |them )?(?:all )?up)\b",
     re.IGNORECASE,
 )
-_PART_OF = re.compile(r"\bhow much of\b", re.IGNORECASE)
 _HOW_MUCH_OF_IT = re.compile(r"\bhow much\b", re.IGNORECASE)
 _TIMES = re.compile(r"\bhow (?:many times|often)\b", re.IGNORECASE)
 _MOST_DONE = re.compile(
@@ -45,16 +45,18 @@ _IN_UNIT = re.compile(
     r"minutes|mins|days|euros?|pounds|dollars|lit(?:re|er)s)\b",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w ]+/\d+")
 _ROW = re.compile(r"[\w -]+/\d+|(?:[a-z]+ )+\d+")
 _WHO = re.compile(r"\b(?:who|whom|whose|everyone|everybody)\b", re.IGNORECASE)
 _NOUN = re.compile(r"\A\W*(?P<first>[a-z]+s)\b|\b(?:which|what) (?P<which>[a-z]+)\b", re.IGNORECASE)
 _FLOOR_SPACE = re.compile(r"\bfloor (?:space|area)\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\b(?:how many|(?:number|count) of)(?: the| our)? (?P<noun>[a-z]+)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many (?:of )?", re.IGNORECASE)
+_NO_NUMBER = (None, *WHEN)
 MOST_CODES = 20
-_DID = re.compile(
-    r"\W*(?:and |so )?what(?:['\u2019]s| (?:did|does|do|has|have|is|was|are|were)) (?!the\b|our\b|all\b)", re.IGNORECASE
+_DID = re.compile(  # "what has Ann borrowed?", "what's Ann coming in for?"
+    r"\W*(?:and |so )?what (?:(?:did|does|do|has|have) (?!the\b|our\b|all\b)|(?:is|was) (?!the\b).*\bfor\b)|"
+    r"\W*(?:and |so )?what['\u2019]s (?!the\b).*\bfor\b",
+    re.IGNORECASE,
 )
 
 
@@ -63,10 +65,10 @@ def misreads_rows(found: Hypothesis, query: Query, question: str, pack: Pack) ->
     if not is_table(pack):
         return False
     return (
-        _takes_one_row(query, question)
+        _takes_one_row(query, question, pack)
         or _counts_things(found, query, question, pack)
         or (isinstance(query, nodes.Count) and _HOW_MUCH_OF_IT.search(question) is not None)
-        or (isinstance(query, nodes.Sum) and _PART_OF.search(question) is not None)
+        or (isinstance(query, nodes.Sum) and PART_OF.search(question) is not None)
         or _orders_otherwise(query, question, pack)
         or _lists_numbers(found, query, question, pack)
         or _tells_other_unit(query, question, pack)
@@ -79,11 +81,13 @@ def misreads_rows(found: Hypothesis, query: Query, question: str, pack: Pack) ->
     )
 
 
-def _takes_one_row(query: Query, question: str) -> bool:
-    """Whether of the rows the one with the highest number is taken where their totals are compared."""
+def _takes_one_row(query: Query, question: str, pack: Pack) -> bool:
+    """Whether of the rows the one with the highest number is taken where their totals are compared; a column may be
+    called a total."""
+    said = _IN_TOTAL.search(question)
     match query:
-        case nodes.Follow(nodes.Best(_, nodes.ValueOf()), _) | nodes.Best(_, nodes.ValueOf()):
-            return _IN_TOTAL.search(question) is not None
+        case nodes.Follow(nodes.Best(_, nodes.ValueOf(path)), _) | nodes.Best(_, nodes.ValueOf(path)):
+            return said is not None and said[0].lower()[:5] not in pack.relation_labels()[path[-1]].lower()
     return False
 
 
@@ -105,16 +109,17 @@ def _orders_otherwise(query: Query, question: str, pack: Pack) -> bool:
     ways = [node.path[-1] for node in query.walk() if isinstance(node, nodes.ValueOf)]
     orders = any(isinstance(node, nodes.Best) and isinstance(node.by, nodes.ValueOf) for node in query.walk())
     called = {word for way in ways for word in normalise(relation_phrase(labels[way % pack.n_relations])).split()}
-    return orders and not any(deed[:4] == word[:4] for word in called)
+    return orders and not any(deed[:3] == word[:3] for word in called)  # "most rated" by "rating"
 
 
 def _lists_numbers(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
-    """Whether "how many km did she run?" comes to the numbers of several rows."""
+    """Whether "how many km did she run?" comes to the numbers of several rows; things with names have their own."""
     if not isinstance(query, nodes.Follow) or query.relation >= pack.n_relations or len(found.answers) < 2:
         return False
-    is_of_rows = not isinstance(query.base, nodes.Entities)
-    is_number = relation_axis(pack, query.relation) not in (None, *WHEN)
-    return is_of_rows and is_number and _HOW_MUCH.search(question) is not None
+    if found.outcome is None or _HOW_MUCH.search(question) is None or relation_axis(pack, query.relation) in _NO_NUMBER:
+        return False
+    rows = found.outcome.runner.members(query.base).certain[:MOST_CODES].tolist()
+    return all(map(RECORD.fullmatch, pack.labels(rows)))
 
 
 def _tells_other_unit(query: Query, question: str, pack: Pack) -> bool:
@@ -138,12 +143,15 @@ def _tells_other_unit(query: Query, question: str, pack: Pack) -> bool:
 
 
 def _tells_codes(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
-    """Whether "what did she claim for?" comes to the claims themselves, of which no more than a code is known."""
+    """Whether "what did she claim for?" comes to the claims themselves, of which no more than a code is known; what
+    somebody supplies, or a hall holds, may be called by one."""
     if not isinstance(query, nodes.And | nodes.Where) or not 0 < len(found.answers) <= MOST_CODES:
         return False
-    if any(isinstance(node, nodes.Follow) and node.relation < pack.n_relations for node in query.walk()):
-        return False  # what somebody supplies may be called by a code
-    return _DID.match(question) is not None and all(map(_CODE.fullmatch, pack.labels(found.answers.tolist())))
+    ways = [node.relation - pack.n_relations for node in query.walk() if isinstance(node, nodes.Follow)]
+    labels = pack.relation_labels()
+    is_by_people = any(way >= 0 and is_of_people(relation_phrase(labels[way])) for way in ways) and min(ways) >= 0
+    is_asked = _DID.match(question) is not None and is_by_people
+    return is_asked and all(map(RECORD.fullmatch, pack.labels(found.answers.tolist())))
 
 
 def _tells_rows_unnamed(found: Hypothesis, question: str, pack: Pack) -> bool:

@@ -14,9 +14,10 @@ import numpy as np
 
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import unsaid_words
-from kgask.methods.column_measures import CURRENCIES, MONEY, QUANTITY, adds_up, measures_of
+from kgask.methods.column_measures import CURRENCIES, MONEY, PART_OF, QUANTITY, adds_up, measures_of
 from kgask.methods.deeds import deeds_of, is_of_people
-from kgask.methods.relation_facts import is_small
+from kgask.methods.over_records import RECORD
+from kgask.methods.relation_facts import is_small, leads_to_one
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
@@ -39,7 +40,6 @@ _OF_ALL = re.compile(r"\b(?:totals?|altogether|in all|overall|all|average|mean|t
 _TOTAL = re.compile(r"\btotal\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"\bhow much\b|\btotal\b", re.IGNORECASE)  # of whatever there is to add up
 _TURNOVER = re.compile(r"\b(?:turn(?:s|ed)? over|br(?:ing|ings|ought) in|(?:took|takes?) in)\b", re.IGNORECASE)
-_PART_OF = re.compile(r"\bhow much of\b", re.IGNORECASE)
 _EARNS = re.compile(r"\b(?:earn|made|make|get|got|paid|pay)(?:s|ed)?\b", re.IGNORECASE)  # of somebody, that is a wage
 _OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _ANY_OF = re.compile(r"\b(?:an?|any|some) ([\w-]+)", re.IGNORECASE)
@@ -80,11 +80,13 @@ _WHICH = re.compile(r"\b(?:which|what|whose)(?: of (?:our|my|the))? (?P<noun>[\w
 _WHO = re.compile(r"\b(?:who|everybody|everyone)\b", re.IGNORECASE)
 _BUYERS = re.compile(r"\b(?:customer|client|buyer|guest|member|household|department|who|name|person|shopper|patron)\b")
 _DONE = "work works worked working put log logged record recorded total come comes do done ever any anything anyone add"
-_DONE += " up who which never not most least more less fewer often times everybody everyone altogether date day"
-_DONE += " second third fourth fifth highest biggest largest greatest best top lowest smallest total first last latest"
+_DONE += " up who which never not everybody everyone altogether"
+_ORDERS = (
+    "most least more less fewer fewest often times second third fourth fifth highest biggest largest greatest best"
+)
+_ORDERS += " top lowest smallest total"
 _DONE += " deal dealt about something someone somebody"
-_CODE = re.compile(r"(?=.*\d)[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*|[\w -]+/\d+")
-LOOKED_AT, ONE = 20, 1.1  # rows, whose labels are looked at; values a row that are one
+LOOKED_AT = 20  # rows, whose labels and columns are looked at
 _BUYS = "spend spent buy bought order ordered purchase purchased"
 _SELLS = "sell sold sale sales earn earned made make turn turned revenue turnover income takings bring brought"
 
@@ -168,7 +170,15 @@ class _Sketch:
         deeds = (deed for one in columns for deed in deeds_of(self._labels[one]))
         any_of = (one[1] for one in _ANY_OF.finditer(self._text))  # "first hire a boat": whichever
         other = (noun for noun in any_of if not {noun.lower(), *singulars(noun.lower())}.isdisjoint(self._labels))
-        return " ".join((_DONE, _BUYS if buys else _SELLS, *measures, *deeds, *other))
+        return " ".join((_DONE, self._said_of_order(), _BUYS if buys else _SELLS, *measures, *deeds, *other))
+
+    def _said_of_order(self) -> str:
+        match self._query:
+            case nodes.Best():
+                return _ORDERS
+            case nodes.Follow(nodes.Best()):
+                return "first earliest last latest most recent date day"
+        return ""
 
     def _of(self, node: object) -> Iterator[str]:
         match node:
@@ -207,15 +217,16 @@ class _Sketch:
         first_literal = self._pack.n_entities - self._pack.n_literals
         if not isinstance(one.base, nodes.Entities) or relation < 0 or max(one.base.ids) >= first_literal:
             return False
-        at = np.flatnonzero(np.asarray(self._pack.out_relation) == relation)
-        rows = np.searchsorted(self._pack.out_indptr, at.astype(self._pack.out_indptr.dtype), side="right")
-        return len(at) <= ONE * len(np.unique(rows)) or relation in self._pack.type_relations
+        return leads_to_one(self._pack, relation) or relation in self._pack.type_relations
 
     def _are_unnamed(self, column: int) -> bool:
         """Whether rows that have a column are called by a number or a code alone: nobody asks for these as "who"."""
+        return all(map(RECORD.fullmatch, self._pack.labels(self._some_rows(column).tolist())))
+
+    def _some_rows(self, column: int) -> np.ndarray:
+        """Rows that have a column, int64."""
         at = np.flatnonzero(np.asarray(self._pack.out_relation) == column)[:LOOKED_AT]
-        rows = np.searchsorted(self._pack.out_indptr, at.astype(self._pack.out_indptr.dtype), side="right") - 1
-        return all(map(_CODE.fullmatch, self._pack.labels(rows.tolist())))
+        return np.searchsorted(self._pack.out_indptr, at.astype(self._pack.out_indptr.dtype), side="right") - 1
 
     def _columns(self) -> Iterator[int]:
         """The columns by which rows are chosen, and those in whose names they are told or compared."""
@@ -244,12 +255,12 @@ class _Sketch:
         )
         return _WHO.search(self._text) is not None and people == [column]
 
-    def _is_plain(self, but: re.Pattern[str] = re.compile(r"\Z")) -> bool:  # noqa: B008 - is never changed
-        return _ASKS_MORE.search(but.sub("", self._text)) is None and not _DENIES.search(self._text)
+    def _is_plain(self, text: str = "") -> bool:
+        return _ASKS_MORE.search(text or self._text) is None and not _DENIES.search(self._text)
 
     def _has_right_or(self, rows: SetNode) -> bool:
         is_either = any(isinstance(node, nodes.Or) for node in rows.walk())
-        return is_either is bool(_OR.search(self._text)) and self._is_plain(_OR)
+        return is_either is bool(_OR.search(self._text)) and self._is_plain(_OR.sub("", self._text))
 
     def _lists(self, rows: SetNode) -> bool:
         """Whether the rows themselves are asked for, as what they are: "which of Hal's tasks", "list the claims"."""
@@ -278,7 +289,7 @@ class _Sketch:
 
     def _is_added_up(self, amount: int) -> bool:
         text = self._text
-        if _PART_OF.search(text) or (_EARNS.search(text) and not _OURS.search(text)):
+        if _DENIES.search(text) or PART_OF.search(text) or (_EARNS.search(text) and not _OURS.search(text)):
             return False
         if isinstance(self._query, nodes.Mean):
             rest = _AVERAGE.sub("", text).replace(" per ", " ")
@@ -346,9 +357,7 @@ class _Sketch:
 
     def _numbers(self, column: int, among: tuple[str, ...] = ()) -> list[int]:
         """The columns of numbers of rows that have this one; those of dates, where these are asked for."""
-        at = np.flatnonzero(np.asarray(self._pack.out_relation) == column)[:1]
-        row = np.searchsorted(self._pack.out_indptr, at.astype(self._pack.out_indptr.dtype), side="right") - 1
-        had = np.flatnonzero(relations_of(self._pack, row)[: self._n]).tolist()
+        had = np.flatnonzero(relations_of(self._pack, self._some_rows(column))[: self._n]).tolist()
         axes = {one: relation_axis(self._pack, one) for one in had}
         return [one for one, axis in axes.items() if (axis in among if among else axis not in (None, *WHEN))]
 
