@@ -22,6 +22,7 @@ from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.reach import is_in_other_unit, is_in_reach, is_of_other_scale
 from kgask.methods.relation_facts import is_small, is_table
+from kgask.methods.tautologies import says_nothing_of_others
 from kgask.methods.whole_kind import takes_some_of_kind
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
@@ -65,6 +66,8 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     is_no = found.outcome is not None and found.outcome.truth is False
     if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Entities):
         return True  # there is what the question names
+    if says_nothing_of_others(query, question, pack.n_relations):
+        return True
     if any(_is_of_itself(node) or is_what_it_has(node, pack) for node in query.walk()):
         return True
     runner = Runner(pack, Budget(LOOK_SECONDS))
