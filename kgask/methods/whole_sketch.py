@@ -77,6 +77,8 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 _WHICH = re.compile(r"\b(?:which|what|whose)(?: of (?:our|my|the))? (?P<noun>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
+# Whoever did something at a place; with a thing alone ("who fired it?") once may be meant.
+_WHERE = re.compile(r"\b(?:in|at|on|from|for|with|to|by) _", re.IGNORECASE)
 _WHO = re.compile(r"\b(?:who|everybody|everyone)\b", re.IGNORECASE)
 _BUYERS = re.compile(r"\b(?:customer|client|buyer|guest|member|household|department|who|name|person|shopper|patron)\b")
 _DONE = "work works worked working put log logged record recorded total come comes do done ever any anything anyone add"
@@ -147,7 +149,9 @@ class _Sketch:
             case nodes.Follow(nodes.Best(rows, nodes.ValueOf((date,)), most, 1, 1), told):
                 return date == told and self._are_rows(rows) and self._asks_when(date, most)
             case nodes.Follow(rows, end) if self._are_rows(rows):
-                return self._has_right_or(rows) and self._is_owner(end, or_alone=not isinstance(rows, nodes.Follow))
+                is_narrowed = not isinstance(rows, nodes.Follow)
+                is_whole = is_narrowed or _WHERE.search(self._text) is not None
+                return is_whole and self._has_right_or(rows) and self._is_owner(end, or_alone=is_narrowed)
             case nodes.And() | nodes.Where() as rows if self._are_rows(rows):
                 return self._lists(rows) and self._has_right_or(rows)
         return False
