@@ -9,6 +9,7 @@ from kgask.answer.choices import comes_to, in_words
 from kgask.link.values import value_spans
 from kgask.methods.doubts import LOST
 from kgask.methods.lasted import chooses_by_span, is_asked_for
+from kgask.methods.paraphrases import is_paraphrase
 from kgask.methods.plain_verbs import asks_year_of, is_said_by_verb
 from kgask.methods.plainly import is_plainly_asked
 from kgask.methods.protocol import Retrieved
@@ -49,6 +50,7 @@ def surely(every: Sequence[Retrieved], found: Retrieved, question: str, pack: Pa
     by_rule = (
         (SURE_SPAN, [one for one, query in asked if _is_span(one, query, question, pack)]),
         (SURE_PLAIN, [one for one, query in asked if _is_plain_query(one, query, question, pack)]),
+        (SURE_PLAIN, [one for one, query in asked if _is_paraphrase(one, found, query, question, pack)]),
         (SURE_SKETCH, [one for one, query in asked if _is_whole_sketch(one, found, query, question, pack)]),
     )
     for confidence, told in by_rule:
@@ -77,10 +79,11 @@ def _is_plain_query(one: Retrieved, query: Query, question: str, pack: Pack) -> 
     return any(is_so(query, question, " ".join(said), pack) for is_so in ways)
 
 
-def _without_names(found: Retrieved, query: Query, question: str, pack: Pack) -> str:
+def _without_names(one: Retrieved, found: Retrieved, query: Query, question: str, pack: Pack) -> str:
     """The question with the names that a query has, and its numbers and dates, masked."""
     named = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
-    places = [seed.span for one in found.linked for seed in one.seeds if seed.entity in named]
+    seeds = [*(seed for mention in found.linked for seed in mention.seeds), *one.seeds]
+    places = [seed.span for seed in seeds if seed.entity in named]
     places += [value.place for value in value_spans(question, pack.manifest.get("axes", ())) if value.kind != "rank"]
     for start, end in sorted({*places}, reverse=True):
         question = f"{question[:start]}_{question[end:]}"
@@ -93,8 +96,13 @@ def _is_whole_sketch(one: Retrieved, found: Retrieved, query: Query, question: s
         return False
     said = in_words(one, pack)
     return said is not None and is_whole_sketch(
-        query, _without_names(found, query, question, pack), " ".join(said), pack
+        query, _without_names(one, found, query, question, pack), " ".join(said), pack
     )
+
+
+def _is_paraphrase(one: Retrieved, found: Retrieved, query: Query, question: str, pack: Pack) -> bool:
+    """Whether it is what a usual phrase about one thing asks for, in other words than a relation is called by."""
+    return is_paraphrase(query, _without_names(one, found, query, question, pack), pack)
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:

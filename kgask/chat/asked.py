@@ -33,6 +33,11 @@ _DOES = re.compile(  # "which river flows through Vienna?": it is the river then
 _ASKS = re.compile(r"(?:[a-z]+ )?(?:whom?|whose|which|what|where|list|name|give|show|tell|find)\b|.*[a-z]{3}s\W*\Z")
 _MEN = re.compile(r"['\u2019]s (?:father|son|sons|brother|brothers|grandfather)\b|\bthe (?:father|sons?) of\b", re.I)
 _WOMEN = re.compile(r"['\u2019]s (?:mother|daughters?|sisters?|grandmother)\b|\bthe (?:mother|daughters?) of\b", re.I)
+_OF_EITHER = re.compile(
+    r"\b(?:brothers?|sons?|father) or (?:\w+ )?(?:sisters?|daughters?|mother)\b|"
+    r"\b(?:sisters?|daughters?|mother) or (?:\w+ )?(?:brothers?|sons?|father)\b",
+    re.I,
+)
 _MARRIED_TO = re.compile(r"\b(?:husband|wife|wives)s?\b", re.IGNORECASE)
 
 
@@ -70,8 +75,10 @@ def sexes_told(text: str) -> tuple[str, str]:
 
     >>> sexes_told("Who was Mary Shelley's husband?"), sexes_told("Who directed Jaws?")
     (('female', 'male'), ('', ''))
+    >>> sexes_told("Who is Ann's brother or sister?")
+    ('', '')
     """
-    ends = "male" if _MEN.search(text) else "female" if _WOMEN.search(text) else ""
+    ends = "" if _OF_EITHER.search(text) else "male" if _MEN.search(text) else "female" if _WOMEN.search(text) else ""
     if found := _MARRIED_TO.search(text):
         return ("female", "male") if found[0].lower().startswith("husband") else ("male", "female")
     return "", ends

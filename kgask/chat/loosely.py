@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from kgask.link.reworded import of_kin
+
 _MENTIONED = re.compile(
     r"\bthe (?P<noun>[a-z]+) (?:that )?(?:you|we|i) (?:just |have just |already )?(?:mentioned|named|said|told me|"
     r"talked about|spoke of|were talking about)\b",
@@ -60,6 +62,7 @@ def plainly_said(text: str, last: str, is_name: Callable[[str], bool]) -> str:
     if (named := _WHO_IS_MEANT.fullmatch(text)) is not None and is_name(named["name"]):
         asked = re.sub(rf"\b{named['word']}\b", lambda _: named["name"], named["asked"], count=1)
         text = f"{asked}{named['end']}"
+    text = of_kin(text)
     if _WHEN_THAT.fullmatch(text) and _GOT.search(last):
         return "in what year?"
     return text

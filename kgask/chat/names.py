@@ -22,7 +22,7 @@ from kgask.types import EntityId, Seed
 MOST_PERSONS = 50  # of the last answers, whom a first name may mean
 _WORD = re.compile(r"\b[^\W\d_]{3,}(?:-[^\W\d_]+)*\b(?!['\u2019](?!s\b))")
 _NAME_BEFORE = re.compile(r"[a-z\u00df-\u00ff,] [A-Z\u00c0-\u00de][\w.]* \Z")  # "and Sofia " of "and Sofia Coppola"
-_NAME_BEHIND = re.compile(r",? [A-Z\u00c0-\u00de]")
+_NAME_BEHIND = re.compile(r",? [A-Z\u00c0-\u00de]|[ -]\d")  # "and trench 4", after "Trench 3"
 NAMED = 0.5  # score from which a refused question surely names something
 
 

@@ -63,7 +63,8 @@ class OfAnswers:
             yield self.naming(rank[1], in_turn[rank[0]])
         if (rest := form.others(text)) is not None:
             yield from self._of_others(rest)
-        is_latest = found is not None and found is self.memory.latest()
+        latest = self.memory.latest()
+        is_latest = found is not None and latest is not None and found.number == latest.number
         if is_compared and pair and {*pair} <= self.memory.named_since(found):
             is_latest = False
         if pair and {*pair} <= {*members} and not (number or is_compared or says_two_apart(text)):

@@ -45,7 +45,8 @@ _COMPARATIVE = re.compile(
 )
 _NO_COMPARATIVE = frozenset(
     "other another over under after whether either neither river number water order member later former never ever "
-    "together rather proper".split()
+    "together rather proper silver copper leather amber timber rubber paper bitter sober clever tender slender inner "
+    "outer upper eager sinister".split()
 )
 _THE_MORE = re.compile(
     r"(?P<before>(?:which|who|what)(?: one)?(?:['\u2019]s| is| was| has) )?"

@@ -10,7 +10,7 @@ import numpy as np
 from kgask.chat.asked import asked_for, sexes_told
 from kgask.chat.form import asks_for_people
 from kgask.methods.accounted import RelationWords
-from kgask.methods.relation_facts import RelationFacts, is_table
+from kgask.methods.relation_facts import RelationFacts, is_small, is_table
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query.relation_words import plural
@@ -41,7 +41,8 @@ class Referents:
         self.pack, self._facts = pack, RelationFacts(pack)
         self.words = RelationWords(pack)
         self.relation_words = self.words.of(range(pack.n_relations))
-        self._leads = pack.type_relations
+        self._leads, self._is_small = pack.type_relations, is_small(pack)
+        self._instances = [opposite(relation, pack.n_relations) for relation in self._leads]
         self._of_spouses = [at for at, text in enumerate(pack.relations()) if text.label.lower() == "spouse"]
         labels = [text.label.lower() for text in pack.relations()]
         self._of_persons = [at for at, label in enumerate(labels) if label in _BORN]
@@ -60,10 +61,9 @@ class Referents:
 
     def is_kind(self, word: str) -> bool:
         """Whether something of the pack is an instance of what a word names."""
-        norm, n = normalise(word), self.pack.n_relations
+        norm = normalise(word)
         found = {hit.entity for hit in self.pack.exact([norm]).get(norm, [])}
-        leads = [opposite(relation, n) for relation in self._leads]
-        return any(len(reached_by(self.pack, np.array([one]), lead)) for one in found for lead in leads)
+        return any(len(reached_by(self.pack, np.array([one]), lead)) for one in found for lead in self._instances)
 
     def is_entity(self, entity: EntityId) -> bool:
         """Whether it is no number, date or text."""
@@ -84,6 +84,8 @@ class Referents:
         """Whether "he" (male), "she" (female) or "it" (thing) may mean it; "" leaves it open."""
         if not sex:
             return True
+        if self._is_small and any(len(reached_by(self.pack, np.array([entity]), lead)) for lead in self._instances):
+            return False  # a kind of things, none of them
         if entity in self.told:
             return self.told[entity] == sex
         if not self._tells_persons:  # a table of employees: whoever has a row may be "she"

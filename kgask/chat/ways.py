@@ -131,7 +131,10 @@ class Understanding:
             yield [*self.pronouns.meant(text, focus)]
         asked = self.memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
-        if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
+        asks_how_many = shorts.asks_how_many(text) or shorts.asks_how_many(line)
+        if asked is not None and asked.is_refused and asks_how_many:
+            return  # of what was not told
+        if last is not None and asks_how_many:
             several = self.answers.memory.last_set() if len(last.ends) < 2 and shorts.asks_of_all(text) else None
             yield [*self.answers.counted(several or last, text)]
         if asked is not None and (other := shorts.of_another_subject(line, asked.understood)) is not None:
@@ -214,7 +217,8 @@ class Understanding:
             yield [self.answers.naming(event, one) for one in [*dict.fromkeys(persons)] if len({*persons}) == 1]
         if asked is not None and form.is_bare_question_word(text):
             yield [Way(completed(text, asked.understood))]
-            yield [*self._about(text, (*(asked.ends if len(asked.ends) < 2 else ()), *asked.topics))]
+            if not asked.is_refused:  # nobody knows what it is the year of
+                yield [*self._about(text, (*(asked.ends if len(asked.ends) < 2 else ()), *asked.topics))]
         if asked is not None and form.is_phrase(text):
             if not said.corrects:
                 yield from ([way] for way in self._changed(text, last))

@@ -64,6 +64,10 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     # "her grandfather on the mother's side"
     *((re.compile(rf"\b({_FAR_KIN}) on (?:(?:his|her|its|their|the) )?(?:{kin})(?:['\u2019]s)? side\b", re.I),
        rf"{side} \1") for side, kin in (("maternal", "mother|mum|mom|dam"), ("paternal", "father|dad|sire"))),
+    # "who is his brother or sister?", "sons and daughters of Ann"
+    *((re.compile(rf"\b(?:{one}) (?:or|and) (?:{other})\b|\b(?:{other}) (?:or|and) (?:{one})\b", re.I), meant)
+      for one, other, meant in (("brothers", "sisters", "siblings"), ("brother", "sister", "sibling"),
+                                ("sons", "daughters", "children"), ("mother", "father", "parents"))),
     # "which boat has had more capsizes than any other?"
     (re.compile(r"\bmore ((?:[\w-]+ ){1,3}?)than any(?:one|body|thing)?(?: (?:other|else))?(?: \w+)?(?=\W*\Z)", re.I),
      r"the most \1"),
@@ -134,6 +138,17 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 )  # fmt: skip
 
 
+_KIN = (
+    r"(?:wife|husband|spouse|partner|brother|sister|father|mother|son|daughter|dad|mum|boss|manager|brother or sister|"
+    r"sister or brother)"
+)
+_OF_KIN = re.compile(  # "and his wife, where is her job?"
+    rf"(?:and )?(?P<whose>(?:(?:his|her|their)|[A-Z][\w.'\u2019-]*(?: [\w.'\u2019-]+)*?['\u2019]s?) {_KIN}), "
+    r"(?P<asks>(?:who|where|what|when|how|which|in which)\b[^,?]*)\W*",
+    re.IGNORECASE,
+)
+_IS_THAT = re.compile(r"who(?:['\u2019]s| is| was) (?:that|it|this|he|she)", re.IGNORECASE)
+_KIN_MEANT = re.compile(r"\b(?:(?P<own>his|her|their)(?= [a-z])|he|she|they|him|her)\b", re.IGNORECASE)
 _STRESSED = re.compile(r"\b(?:NOT|BOTH|ONLY|NEVER|ALL|AND|EVER|MOST|LEAST|FIRST|LAST|ALSO)\b")
 _IS_IT_TRUE = re.compile(
     r"\W*(?:and |so )?(?:(?:is|was) it (?:really |actually )?(?:true|correct|right|so|the case|a fact) that|"
@@ -158,6 +173,25 @@ def whether(text: str) -> str:
     return as_question(found["claim"])
 
 
+def of_kin(text: str) -> str:
+    """A question that names whose kin it is about first, with them where its pronoun stands; any other as it is.
+
+    >>> of_kin("and his wife, where is her job?"), of_kin("Ann's brother or sister, who is that?")
+    ("where is his wife's job?", "who is Ann's brother or sister?")
+    """
+    found = _OF_KIN.fullmatch(text)
+    if found is None:
+        return text
+    whose, asks = found["whose"], found["asks"]
+    if _IS_THAT.fullmatch(asks):
+        return f"who is {whose}?"
+    meant = _KIN_MEANT.search(asks)
+    if meant is None:
+        return text
+    said = f"{whose}'s" if meant["own"] else whose
+    return f"{asks[: meant.start()]}{said}{asks[meant.end() :]}?"
+
+
 def reworded(text: str) -> str:
     """The question without what leads up to it, and with its order in fewer words; any other as it is.
 
@@ -173,6 +207,7 @@ def reworded(text: str) -> str:
     ('Who was in on 29 August or 30 August?', 'between 2 and 3 May')
     """
     text = whether(_STRESSED.sub(lambda word: word[0].lower(), text) if text != text.upper() else text)
+    text = of_kin(text)
     for pattern, said in _FORMS:
         text = pattern.sub(said, text)
     return re.sub(r" (?=\?\Z)", "", text)

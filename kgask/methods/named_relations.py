@@ -8,13 +8,15 @@ from itertools import islice
 
 import numpy as np
 
-from kgask.methods.relation_facts import RelationFacts
+from kgask.link.classes import ClassSpan
+from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.understand import Linked
 from kgask.query import nodes
 from kgask.retrieve.follow import reached_by, relations_of
 from kgask.types import Seed, opposite
 
 MOST_NAMES = 2
+IN_PLURAL = 0.9  # score of a thing that is named in the plural
 NAMESAKE, MOST_NAMESAKES = 0.3, 2  # share of the first one's score from which another is meant as well
 ASKED, MOST_ASKED, MOST_THROUGH = 0.2, 2, 3  # probability of what is asked for, of how many, by how many ways
 GONE_ON, MOST_LONG = 4, 8  # relations of a name that another is put behind, and how many such paths
@@ -68,6 +70,16 @@ class NamedRelations:
         """What no plan was made for: none of its relations is likelier than another."""
         relations = np.flatnonzero(self._facts.of_entity(seed.entity) & self._facts.paths)
         return Named(seed, tuple(relations.tolist()), np.full((1, 2 * self._n), 1.0 / (2 * self._n)))
+
+    def in_plural(self, classes: Sequence[ClassSpan]) -> list[Named]:
+        """Things that are said in the plural, in a small graph: of "battery packs" what has to do with one is asked, or
+        it is itself."""
+        found = []
+        for one in classes if is_small(self._pack) else ():
+            match one.candidates[0][0]:
+                case nodes.Follow(nodes.Entities((entity,)), relation) if relation >= self._n:
+                    found.append(self.unplanned(Seed(entity, (one.start, one.end), IN_PLURAL)))
+        return found
 
     def ends(self, one: Named, relation: int) -> np.ndarray:
         """What a name's directed relation leads to, int64."""

@@ -109,6 +109,18 @@ def _is_at_other_end(query: Query, text: str, pack: Pack) -> bool:
     return bool(starts and ends) and any(one in others for one in (*by, *told))
 
 
+_WHOSE_ONE_IS = {  # whoever works is employed by somebody: what they do says what is done to them
+    "work": ("employed", "hired"),
+    "report": ("managed", "supervised", "led", "headed"),
+    "answer": ("managed", "supervised"),
+    "belong": ("owned", "held", "kept"),
+    "learn": ("taught", "trained"),
+    "study": ("taught", "supervised"),
+    "come": ("supplied", "made", "delivered", "sent", "given", "donated"),
+}
+_UNDER_OTHERS = re.compile(rf"\b(?:{'|'.join(_WHOSE_ONE_IS)})\b", re.IGNORECASE)
+
+
 def is_done_by_other(query: Query, text: str, spans: _Spans, pack: Pack) -> bool:
     """Whether a relation that leads to who did it ("slain by") is followed from who is said to have done it: "did Ann
     kill Bob?" is none about who killed Ann."""
@@ -121,8 +133,10 @@ def is_done_by_other(query: Query, text: str, spans: _Spans, pack: Pack) -> bool
             case _:
                 continue
         label = relation_phrase(pack.relation_labels()[relation % pack.n_relations])
-        if _BY.search(label) and doer in spans and _DOES.search(text[: spans[doer][0]]):
-            return True
+        if doer in spans and _BY.search(label) and _DOES.search(text[: spans[doer][0]]):
+            verb = _UNDER_OTHERS.search(text, spans[doer][1])
+            if verb is None or not label.startswith(_WHOSE_ONE_IS[verb[0].lower()]):
+                return True
     return False
 
 
