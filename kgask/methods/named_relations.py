@@ -71,7 +71,11 @@ class NamedRelations:
         relations = np.flatnonzero(self._facts.of_entity(seed.entity) & self._facts.paths)
         return Named(seed, tuple(relations.tolist()), np.full((1, 2 * self._n), 1.0 / (2 * self._n)))
 
-    def in_plural(self, classes: Sequence[ClassSpan]) -> list[Named]:
+    def meant(self, linked: Sequence[Linked], classes: Sequence[ClassSpan]) -> list[Named]:
+        """The surest of mentions apart; where nothing is named, what is said in the plural."""
+        return self.of(linked) or self._in_plural(classes)
+
+    def _in_plural(self, classes: Sequence[ClassSpan]) -> list[Named]:
         """Things that are said in the plural, in a small graph: of "battery packs" what has to do with one is asked, or
         it is itself."""
         found = []

@@ -60,10 +60,7 @@ class Proposals:
         self, linked: Sequence[Linked], asked: Asked, classes: Sequence[ClassSpan], runner: Runner
     ) -> Iterator[Proposed]:
         """Queries about the surest names and the first class word of a question, with its numbers, dates and ranks."""
-        kinds, names = (
-            [one.candidates[0][0] for one in classes],
-            self._named.of(linked) or self._named.in_plural(classes),
-        )
+        kinds, names = [one.candidates[0][0] for one in classes], self._named.meant(linked, classes)
         if len(names) > 1:
             yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], asked, kinds[:1]))
         if len(kinds) > 1:
