@@ -16,6 +16,7 @@ from kgask.methods.askers import (
     passes_over_total,
     takes_owners,
     takes_year_for_quantity,
+    tells_kind_of_somebody,
 )
 from kgask.methods.coordinated import joins_apart
 from kgask.methods.counted import measures_other
@@ -37,7 +38,7 @@ from kgask.methods.heads import (
 from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.kinship import turns_round_kin
 from kgask.methods.lasted import chooses_by_span
-from kgask.methods.lives import passes_over_lives, swaps_lives
+from kgask.methods.lives import is_of_who_was_there, passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another, lacks_named, lacks_other, measures_few
 from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations, passes_over_date
 from kgask.methods.numbering import counted_off
@@ -165,7 +166,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
         return True
-    if misreads_rows(best, query, question, pack):
+    if misreads_rows(best, query, question, pack) or tells_kind_of_somebody(query, question, pack):
         return True
     if (
         takes_nothing_away(query, pack)
@@ -188,6 +189,9 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     is_of_others = is_of_others or _is_of_part_of_name(one, found, question) or joins_apart(query, question, spans)
     is_of_others = is_of_others or (is_truth and passes_over_role(query, question, pack))
     is_of_other_lives = passes_over_lives(query, question, spans, pack) or swaps_lives(query, question, spans, pack)
+    is_of_other_lives = is_of_other_lives or is_of_who_was_there(
+        query, _masked(question, query, spans), pack.n_relations
+    )
     return is_other_way or is_of_others or is_of_other_lives
 
 

@@ -59,7 +59,9 @@ class Again:
         if not (before.lower().rstrip().endswith(" of") or _OWN.match(behind)):
             return False
         words = {*normalise(f"{before} {behind}").split()} - {*normalise(last.understood).split()} - CARRY_NOTHING
-        return any(is_all_called(word, self.answers.memory.referents.relation_words) for word in words)
+        return (bool(words) and _OWN.match(behind) is not None) or any(
+            is_all_called(word, self.answers.memory.referents.relation_words) for word in words
+        )
 
     def at_rank(self, text: str, last: Turn) -> Iterator[Way]:
         """The last question, which chose by rank, at another rank: "and the second?".

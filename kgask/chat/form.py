@@ -180,7 +180,7 @@ def noun_of_those(text: str) -> str:
 
 def asks_for_people(text: str) -> bool:
     """Whether "who" asks for some of several ("who of them"), or what people do ("which of the two died first?")."""
-    return re.match(r"who\b|.*\b(?:died|dies?|(?:was|were|got) (?:born|married))\b", text, re.IGNORECASE) is not None
+    return bool(re.match(r"who\b|.*\b(?:die[ds]?|lived|nobel|(?:was|were|got) (?:born|married))\b", text, re.I))
 
 
 def number_of_those(text: str) -> int:

@@ -12,6 +12,8 @@ from kgask.chat.order import NUMBER
 
 LEAD = re.compile(
     r"(?:(?:and|so|ok(?:ay)?|well|then|now|right|great|cool|nice|good|hm+|ah+|but|also|please|thanks|thank you|"
+    r"splendid|lovely|wonderful|excellent|brilliant|fascinating|interesting|marvellous|super|awesome|wow|"
+    r"oh(?: dear)?|i see|"
     r"(?:next|another|new|different)(?: one| question| thing)(?=:|,| -))\b[,!.:]*\s+)+",
     re.IGNORECASE,
 )
@@ -130,7 +132,8 @@ _WHAT_ABOUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _OF_ANOTHER = re.compile(  # "sorry, I meant Sweden. Cities there?"
-    r"(?P<name>[^.?!;]{2,40})[.;!] (?P<rest>.*\b(?:it|its|there|he|his|him|she|her|they|their|them)\b.*)",
+    r"(?P<name>[^.?!;]{2,40}?)(?:[.;!]| [-\u2013\u2014]) "
+    r"(?P<rest>.*\b(?:it|its|there|he|his|him|she|her|they|their|them)\b.*)",
     re.IGNORECASE,
 )
 _THANKS = re.compile(
@@ -149,6 +152,12 @@ _IS_THAT = re.compile(
     r"(?= (?:[a-z]+er|more|less|the|a|an|in|by|from|about|called)\b)|"
     r"\A(?P<does>(?:where|when|how|what) (?:does|did)) that(?= [a-z]+\W*\Z)",
     re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"(?P<told>(?:(?i:hi|hello|hey|good (?:morning|evening|afternoon))[\w ]*[,.!]+ )?"
+    r"(?:I|We|My|Our|He|She|It|They|There|i|we|my)\b[^?]*[^?.!]{2}[.!]+)\s+(?P<asked>(?:(?:And|So|But|Now),? )?"
+    r"(?:Who|Whom|Whose|What|Which|When|Where|How|In which|In what|Did|Does|Do|Is|Are|Was|Were|Has|Have)\b[^.!]*)",
+    re.DOTALL,
 )
 _ASIDE = re.compile(r"(?P<aside>[^?]{2,80}?(?:[.!:;]+|\s[-\u2013\u2014])\s+)(?=\S.{3,})", re.DOTALL)
 
@@ -214,6 +223,16 @@ def without_aside(line: str) -> str:
     while (found := _ASIDE.match(line)) is not None and _says_nothing(found["aside"]):
         line = line[found.end("aside") :]
     return line
+
+
+def told_before(line: str) -> tuple[str, str]:
+    """What is told before the question that ends a line, and that question; "" where a line asks from its beginning.
+
+    >>> told_before("I like Jane Austen. What did she write?"), told_before("Dr. Watson. Who is he?")
+    (('I like Jane Austen.', 'What did she write?'), ('', 'Dr. Watson. Who is he?'))
+    """
+    found = _TOLD.fullmatch(line.strip())
+    return (found["told"], found["asked"]) if found is not None else ("", line)
 
 
 def _says_nothing(aside: str) -> bool:

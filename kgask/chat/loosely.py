@@ -5,8 +5,9 @@ literature one" the prize in literature, "these African ones" are those.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from kgask.chat.form import THOSE
 from kgask.link.reworded import of_kin
 
 _MENTIONED = re.compile(
@@ -29,6 +30,34 @@ _THE_MOST_ONE = re.compile(
     r"\b(?P<most>[a-z]{3,}est) one\b(?= (?:in|on|of) [A-Z])"
 )  # elsewhere, and none of those told
 _WHO_IS_MEANT = re.compile(r"(?P<asked>[^,?]*\b(?P<word>she|he|it|they)\b[^,?]*), (?P<name>[A-Z][^,?]+?)(?P<end>\W*)\Z")
+_KIDS = re.compile(
+    r"(?P<lead>['\u2019]s |\b(?:his|her|their) |\A(?:and )?(?:(?:any|the) )?)kids\b(?! of\b)", re.IGNORECASE
+)
+_LISTED = re.compile(
+    r"(?P<asked>how many (?:children|kids|sons|daughters|wives|husbands|siblings|brothers|sisters)) (?:are|were) "
+    r"(?:listed|recorded|known|there|on (?:record|file)|given)(?= ?\W*\Z)",
+    re.IGNORECASE,
+)
+_POOR = re.compile(
+    r"\bthe (?:poor|old|young|dear|good|great) (?:(?P<she>woman|lady|girl)|man|fellow|chap|guy|boy|gentleman)\b", re.I
+)
+_MEANT_IN = re.compile(  # "languages in the first... I mean in Haiti"
+    r"(?P<asked>[^.?!]*?) (?P<how>in|of|for|from|by) [^.?!]*?(?:\.{2,3}|\u2026|,| [-\u2013]) ?(?:no,? |sorry,? )?"
+    r"i mean(?:t)? (?P<meant>(?P=how) .+)",
+    re.IGNORECASE,
+)
+_FRONTED = re.compile(  # "and Lake Maggiore, in which countries is it?"
+    r"(?:(?:and|so|now|but|then) )?(?P<name>[^,?]{2,60}), "
+    r"(?P<asked>(?:(?:in|on|at|of|by|from|to|with|for) )?(?:who|whom|whose|what|which|where|when|how|is|was|did|does|"
+    r"do|has|his|her|its|their)\b[^?]*)(?P<end>\W*)",
+    re.IGNORECASE,
+)
+_ONE_MEANT = re.compile(
+    r"\b(?:(?P<own>his|her|its|their)(?= [a-z])|he|she|it|they|him|her|(?:that|this)(?=\W*\Z)|there(?=\W*\Z))\b", re.I
+)
+_LIVED_LONGER = re.compile(
+    rf"(?:and )?(?:which|who)(?: one)?(?: of (?:{THOSE}|the two|both))? (?:lived|had the) longer(?: life)?\W*", re.I
+)
 _WHEN_THAT = re.compile(r"(?:and )?when (?:was|did) (?:that|it|this)(?: happen| take place| be)?\W*", re.IGNORECASE)
 _GOT = re.compile(r"\b(?:prize|award|medal)\b.*\b(?:get|win|receive|won|got|received)\b", re.IGNORECASE)
 
@@ -46,6 +75,10 @@ def plainly_said(text: str, last: str, is_name: Callable[[str], bool]) -> str:
     "And what's the highest mountain in Nepal?"
     >>> plainly_said("where was she born, Uma Thurman?", "", str.istitle)
     'where was Uma Thurman born?'
+    >>> plainly_said("And Lake Como, in what countries it lies?", "", str.istitle)
+    'in what countries Lake Como lies?'
+    >>> plainly_said("languages in the first... I mean in Haiti", "", str.istitle)
+    'languages in Haiti'
     """
     text = _MENTIONED.sub(r"that \g<noun>", text)
     text = _THESE_ONES.sub("those", text)
@@ -62,7 +95,30 @@ def plainly_said(text: str, last: str, is_name: Callable[[str], bool]) -> str:
     if (named := _WHO_IS_MEANT.fullmatch(text)) is not None and is_name(named["name"]):
         asked = re.sub(rf"\b{named['word']}\b", lambda _: named["name"], named["asked"], count=1)
         text = f"{asked}{named['end']}"
+    text = _POOR.sub(lambda said: "she" if said["she"] else "he", _LISTED.sub(r"\g<asked>", text))
     text = of_kin(text)
+    if (meant := _MEANT_IN.fullmatch(text)) is not None:
+        text = f"{meant['asked']} {meant['meant']}"
+    text = _KIDS.sub(r"\g<lead>children", _of_fronted(text, is_name))
     if _WHEN_THAT.fullmatch(text) and _GOT.search(last):
         return "in what year?"
     return text
+
+
+def lived_longer(text: str, names: Sequence[str]) -> str | None:
+    """A question which of two lived longer, with their names; None for any other.
+
+    >>> lived_longer("which one lived longer?", ["Marie Curie", "Pierre Curie"])
+    'who lived longer, Marie Curie or Pierre Curie?'
+    """
+    return f"who lived longer, {' or '.join(names)}?" if _LIVED_LONGER.fullmatch(text) else None
+
+
+def _of_fronted(text: str, is_name: Callable[[str], bool]) -> str:
+    """A turn that names something first, and then says a pronoun for it, with the name in its place."""
+    found = _FRONTED.fullmatch(text)
+    meant = _ONE_MEANT.search(found["asked"]) if found is not None else None
+    if found is None or meant is None or not is_name(found["name"]):
+        return text
+    said = f"{found['name']}'s" if meant["own"] else found["name"]
+    return f"{found['asked'][: meant.start()]}{said}{found['asked'][meant.end() :]}{found['end']}"

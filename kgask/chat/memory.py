@@ -212,8 +212,10 @@ class Memory:
                 return one, other
         return ()
 
-    def two_of_a_kind(self) -> tuple[EntityId, ...]:
-        """The two things of one kind that were spoken of last, whatever was spoken of since."""
+    def two_of_a_kind(self, are_people: bool = False) -> tuple[EntityId, ...]:
+        """The two things of one kind, or people, that were spoken of last, whatever was spoken of since."""
+        if are_people and (two := self.together(are_people=True)) is not None:
+            return two
         recent = [entity for _, entity in zip(range(MOST_TOGETHER), self.recent(), strict=False)]
         for at, one in enumerate(recent):
             other = next((each for each in recent[at + 1 :] if self.referents.alike(one, each)), None)

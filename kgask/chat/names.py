@@ -59,7 +59,7 @@ class Names:
         persons = self._persons()
         for found in reversed([*_WORD.finditer(text)]) if persons else ():
             meant = {full for full in persons if found[0].lower() in _ends_of(full)}
-            if len(meant) == 1 and self._is_short(text, found):
+            if len(meant) == 1 and (self._is_short(text, found) or meant <= self._just_told(found[0])):
                 (full,) = meant
                 if full.lower() not in text.lower():
                     text = f"{_without_part(text[: found.start()], full)}{full}{text[found.end() :]}"
@@ -80,6 +80,16 @@ class Names:
         spoken = [*self.memory.spoken_of(), *(last.ends[:MOST_PERSONS] if last is not None else ())]
         found = [one for one in dict.fromkeys(spoken) if any(referents.may_be(one, sex) for sex in ("male", "female"))]
         return list(dict.fromkeys(self.memory.referents.pack.labels(found)))
+
+    def _just_told(self, word: str) -> set[str]:
+        """Names of those of the last answers, of several, whose first name a word is that says no relation: "Elizabeth"
+        is none of the cities then."""
+        referents, last = self.memory.referents, self.memory.last_set()
+        if last is None or normalise(word) in CARRY_NOTHING or normalise(word) in referents.relation_words:
+            return set()
+        persons = [one for one in last.ends[:MOST_PERSONS] if referents.is_person(one)]
+        names = referents.pack.labels(persons)
+        return {name for name in names if normalise(name).split()[0] == normalise(word)}
 
     def _is_short(self, text: str, found: re.Match[str]) -> bool:
         """Whether a word stands for a person's name: no part of another name, and not what something else is called."""

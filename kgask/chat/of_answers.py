@@ -12,6 +12,7 @@ from kgask.answer.parts import with_name, with_people
 from kgask.chat import form
 from kgask.chat.asked import asked_for
 from kgask.chat.changes import instead, those_of_whom, within
+from kgask.chat.loosely import lived_longer
 from kgask.chat.memory import Memory
 from kgask.chat.narrower import is_denied
 from kgask.chat.order import asks_for_order, superlative
@@ -299,9 +300,10 @@ class OfAnswers:
 
     def both(self, text: str) -> Iterator[Way]:
         """What is asked of two, with the names of both."""
-        found = self.memory.last_set()
-        for several in (found.ends if found is not None else (), self.memory.two_of_a_kind()):
-            if len(several) == 2 and (named := form.of_both(text, self.pack.labels(several))) is not None:
+        ends = found.ends if (found := self.memory.last_set()) is not None else ()
+        for several in (ends, self.memory.two_of_a_kind(form.asks_for_people(text))):
+            names = self.pack.labels(several[:3])
+            if len(names) == 2 and (named := lived_longer(text, names) or form.of_both(text, names)):
                 yield Way(named)
 
     def ranked(self, text: str, last: Turn | None) -> Iterator[Way]:

@@ -17,7 +17,7 @@ from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import Answer
 from kgask.chat import form
 from kgask.chat.changes import base_of, entities_of, may_be_unsaid
-from kgask.chat.heard import asks_yes_or_no, is_thanks, without_aside
+from kgask.chat.heard import asks_yes_or_no, is_thanks, told_before, without_aside
 from kgask.chat.memory import Memory
 from kgask.chat.names import NAMED, Names
 from kgask.chat.of_answers import SECONDS, OfAnswers
@@ -89,6 +89,9 @@ class Chat:
         line = checked_question(line, "turn")
         if not any(char.isalnum() for char in line):
             raise UsageError("the turn says nothing")
+        told, line = told_before(line)
+        if told:
+            self.hear(told)
         self.turns.append(Turn(len(self.turns) + 1, line, line, None) if is_thanks(line) else self._answered(line))
         return self.turns[-1]
 

@@ -48,6 +48,9 @@ from kgask.query.relation_words import plural
 from kgask.types import EntityId
 
 _POINTED = re.compile(r"\b(?:that|this) ([a-z]+)\b", re.IGNORECASE)
+_ALWAYS_CALLED = frozenset(
+    ("neighbours", "neighbors", "children", "wife", "husband", "spouse")
+)  # "Neighbours" is a film
 _POINTED_LAST = re.compile(
     r"\b(?:of|in|on|at|from|with|for|to|by|near) (?:that|this|those|these) [a-z]+\W*\Z", re.IGNORECASE
 )
@@ -220,7 +223,7 @@ class Understanding:
             if not asked.is_refused:  # nobody knows what it is the year of
                 yield [*self._about(text, (*(asked.ends if len(asked.ends) < 2 else ()), *asked.topics))]
         if asked is not None and form.is_phrase(text):
-            if not said.corrects:
+            if not said.corrects and not (text.islower() and form.bare_noun(text) in _ALWAYS_CALLED):
                 yield from ([way] for way in self._changed(text, last))
                 if self.names.is_name(form.bare_noun(form.LEAD_IN.sub("", text))):
                     yield from ([way] for way in self.again.asked(text, asked))
@@ -358,7 +361,7 @@ class Understanding:
         is_all = bool(words) and is_all_called(" ".join(words[-2:]), called)
         forms = {*words, *(one for word in words for one in singulars(word))}
         is_other = forms.isdisjoint(called) and self.names.is_name(text)  # "Metallica", for all that "metal" is said
-        return (is_all and not is_other) or form.is_bare_question_word(text)
+        return (is_all and not is_other) or form.is_bare_question_word(text) or " ".join(words) in _ALWAYS_CALLED
 
     def _goes_on_with(self, name: str) -> bool:
         """Whether a name alone asks the last question of another thing; of a kind it asks for all of it."""

@@ -26,6 +26,7 @@ from kgask.link.mentions import (
     split_words,
 )
 from kgask.link.parts import SMALL, Part, PartHit, better_known, part_of, parts
+from kgask.link.rulers import rulers_of
 from kgask.link.signed import as_signed
 from kgask.link.slips import goes_beyond, may_be_misspelt, near_names
 from kgask.link.titled import TitledHit, Titles
@@ -198,7 +199,7 @@ class Linker:
 
     def _spoken_of(self, norm: str) -> tuple[str, ...]:
         """What an adjective may speak of, and of somebody's own graph what somebody is called after: cellists."""
-        return (*places_of(norm), *crafts_of(norm)) if self._is_small else places_of(norm)
+        return (*places_of(norm), *(crafts_of(norm) if self._is_small else rulers_of(norm, self.pack)))
 
     @property
     def _is_small(self) -> bool:
@@ -215,9 +216,8 @@ class Linker:
             return []
         degrees = self.pack.prior(entities).tolist()
         best = max(range(len(entities)), key=lambda at: (degrees[at], -entities[at]))
-        if degrees[best] < (1 if self._is_small else LEAST_KNOWN_PLACE) or entities[best] in {
-            hit.entity for hit in called
-        }:
+        is_one = self._is_small or normalise(known[0].name).startswith(f"{span.norm} ")  # "Mary I", of England
+        if degrees[best] < (1 if is_one else LEAST_KNOWN_PLACE) or entities[best] in {hit.entity for hit in called}:
             return []
         name = next(hit.name for hit in known if hit.entity == entities[best])
         is_place = name[:1].isupper() or name.endswith(MOVEMENT) or normalise(name) in crafts_of(span.norm)

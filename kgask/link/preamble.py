@@ -40,7 +40,9 @@ _QUIZ = re.compile(
     r"(?:here is|here's) an? (?:easy|quick|hard) one|"
     r"(?:two|three|a couple of|some) (?:quick|easy|short) (?:ones|questions)|contestants|teams|players|folks|"
     r"ladies and gentlemen|every(?:one|body) knows [\w '\u2019-]+(?=, but )|"
-    r"starter for ten)\s*[:,-] (?:but )?(?=[a-z])",
+    r"starter for ten|(?:(?:an)?other|different|new) (?:thing|question|topic|subject)|"
+    r"something (?:else|different)|change of (?:subject|topic)|on another note|btw|by the way)"
+    r"\s*[:,-] (?:but )?(?=[a-z])",
     re.IGNORECASE,
 )
 _OWN = re.compile(  # "I seem to remember both flags going up: did Ghana or Nigeria become independent first?"

@@ -37,6 +37,15 @@ _YEARS = re.compile(
     rf"\b(?:more|fewer|less|bigger|smaller|higher|lower|larger)\b.*\bthan in {_YEAR}\b",
     re.IGNORECASE,
 )
+_WHO_DID = re.compile(r"\W*(?:[\w ]{2,20}: )?(?:and |so )?whom? (?!is\b|was\b|are\b|were\b)", re.IGNORECASE)
+
+
+def tells_kind_of_somebody(query: Query, question: str, pack: Pack) -> bool:
+    """Whether it is told of what kind somebody is, where it is asked who did something: "who wrote Dracula?"."""
+    match query:
+        case nodes.Follow(nodes.Follow(), relation) if relation in pack.type_relations:
+            return _WHO_DID.match(question) is not None
+    return False
 
 
 def answers_what_was_done(query: Query, answers: np.ndarray, question: str, pack: Pack) -> bool:

@@ -64,8 +64,24 @@ _OF_YEAR = re.compile(  # "the 1954 winner of the prize" won it then
     r"\b(?:winners?|laureates?|recipients?) (?:(?!born|died)[\w'\u2019-]+ ){1,6}?(?:of|in|for) (?:1\d{3}|20\d\d)\b",
     re.IGNORECASE,
 )
+_WAS_BORN = re.compile(r"\b(?:was|were|is) \[MASK\] (?:born|buried)\b|\bdid \[MASK\] die\b", re.IGNORECASE)
 SAMPLED, LOOK_SECONDS = 50, 0.5  # things with a birth whose types are looked at
 _RELATIONS: WeakKeyDictionary[Pack, dict[str, frozenset[int]]] = WeakKeyDictionary()
+
+
+def is_of_who_was_there(query: Query, text: str, n_relations: int) -> bool:
+    """Whether somebody is said to be born or to die, and what is told is of those who did so at a place of that name.
+
+    In ``text`` the name is masked.
+    """
+    if not _WAS_BORN.search(text):
+        return False
+    steps = [node for node in query.walk() if isinstance(node, nodes.Follow | nodes.Values)]
+    return any(
+        isinstance(step.base, nodes.Follow) and isinstance(step.base.base, nodes.Entities)
+        and step.base.relation >= n_relations
+        for step in steps
+    )  # fmt: skip
 
 
 def passes_over_lives(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
