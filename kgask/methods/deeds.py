@@ -55,13 +55,14 @@ def deeds_of(label: str) -> frozenset[str]:
     if label in _OTHERWISE:
         return _forms(_OTHERWISE[label])
     if len(words) > 1 and words[-1] == "by":
-        return _forms(_verb_of(words[-3] if len(words) > 2 and words[-2] in _PARTICLES else words[-2]))
+        return _forms(verb_of(words[-3] if len(words) > 2 and words[-2] in _PARTICLES else words[-2]))
     if len(words) == 1 and _AGENT.fullmatch(label) and label.endswith(("er", "or")) and label not in _NO_AGENTS:
         return _forms(_stem(label[:-2]))
     return frozenset()
 
 
-def _verb_of(participle: str) -> str:
+def verb_of(participle: str) -> str:
+    """The verb of a past form: "opened" is open, "sold" sell."""
     if participle in _PRESENT:
         return _PRESENT[participle]
     return _stem(participle.removesuffix("ed")) if participle.endswith("ed") else participle

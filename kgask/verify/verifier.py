@@ -33,6 +33,7 @@ from kgask.query.text import parse, to_text
 from kgask.query.words import verbalise
 from kgask.retrieve.compare import every
 from kgask.types import ScoredTriple
+from kgask.verify.apart import Differences
 from kgask.verify.by_evidence import ByEvidence, Judged
 from kgask.verify.decision import Decision, Rule
 from kgask.verify.evidence import Evidence
@@ -86,6 +87,7 @@ class Verifier:
     _readings: Readings = field(init=False)
     _superlatives: Superlatives = field(init=False)
     _quantities: Quantities = field(init=False)
+    _differences: Differences = field(init=False)
     _by_evidence: ByEvidence | None = field(init=False, default=None)
     _fusion: Fusion | None = field(init=False, default=None)
 
@@ -96,6 +98,7 @@ class Verifier:
         self._readings = Readings(pack, options, likeness)
         self._superlatives = Superlatives(self.pipeline, self._readings)
         self._quantities = Quantities(self.pipeline, self._readings)
+        self._differences = Differences(self.pipeline, self._readings)
         if options.engine == "rigel":
             return
         if judge is None or likeness is None or not judge.judges_claims:
@@ -172,7 +175,7 @@ class Verifier:
         for at, one in zip(unsure, self._read([every[at].positive for at in unsure]), strict=True):
             readings[at].append(one)
         said = [part.positive for part in every]
-        for asked in (self._superlatives.of(said), self._quantities.of(said)):
+        for asked in (self._superlatives.of(said), self._quantities.of(said), self._differences.of(said)):
             for of_part, openly in zip(readings, asked, strict=True):
                 of_part += [openly] if openly is not None else []
         found = iter([self._verdict(part, of_part, least) for part, of_part in zip(every, readings, strict=True)])
