@@ -175,9 +175,12 @@ class Verifier:
         for at, one in zip(unsure, self._read([every[at].positive for at in unsure]), strict=True):
             readings[at].append(one)
         said = [part.positive for part in every]
-        for asked in (self._superlatives.of(said), self._quantities.of(said), self._differences.of(said)):
+        for asked in (self._superlatives.of(said), self._quantities.of(said)):
             for of_part, openly in zip(readings, asked, strict=True):
                 of_part += [openly] if openly is not None else []
+        for of_part, differing in zip(readings, self._differences.of(said), strict=True):
+            if differing is not None and differing.decision is not None:
+                of_part[:] = [differing]  # the others read over how much it is
         found = iter([self._verdict(part, of_part, least) for part, of_part in zip(every, readings, strict=True)])
         verdicts = [(claim, [next(found) for _ in of_claim]) for claim, of_claim in parts]
         return [
