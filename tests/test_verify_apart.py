@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -45,6 +44,8 @@ def test_by_how_much_two_things_differ_decides(people: Opened, claim: str, verdi
     assert people.verify(claim).verdict == verdict
 
 
-@pytest.mark.parametrize("claim", ["Ann is younger than Bob", "Ann is 40 years old", "Ann has some more cores than Bob"])
+@pytest.mark.parametrize(
+    "claim", ["Ann is younger than Bob", "Ann is 40 years old", "Ann has some more cores than Bob"]
+)
 def test_other_claims_are_none_of_these(claim: str) -> None:
     assert apart(claim) is None
