@@ -77,6 +77,8 @@ _BESIDE = re.compile(
 )
 _SAME_SAID = (  # what is said in more words than a question says it
     (re.compile(r"\bwhoever\b", re.I), "the person who"),
+    (re.compile(r"\b(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten) (?:different|distinct|separate) (?=[a-z])",
+                re.I), r"\g<n> "),
     (re.compile(r"\bland (?=(?:borders?|frontiers?|boundar(?:y|ies))\b)", re.I), ""),
     (re.compile(r"\b(?P<what>borders?|neighbou?rs?|frontiers?) (?:on|over|by) land\b", re.I), r"\g<what>"),
     (re.compile(r"\b(?:nearly|almost|(?:just|slightly|a little) (?:under|over|above|below|short of)) (?=\d)", re.I),

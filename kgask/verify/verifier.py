@@ -39,6 +39,7 @@ from kgask.verify.decision import Decision, Rule
 from kgask.verify.evidence import Evidence
 from kgask.verify.form import bare, said
 from kgask.verify.fusion import EVIDENCE_ALONE, Fusion
+from kgask.verify.kin import Kinships
 from kgask.verify.lines import of_lines
 from kgask.verify.quantified import Quantities
 from kgask.verify.readings import MOST_LOOKED_AT, Reading, Readings, VerifyOptions, is_contrary
@@ -88,6 +89,7 @@ class Verifier:
     _superlatives: Superlatives = field(init=False)
     _quantities: Quantities = field(init=False)
     _differences: Differences = field(init=False)
+    _kinships: Kinships = field(init=False)
     _by_evidence: ByEvidence | None = field(init=False, default=None)
     _fusion: Fusion | None = field(init=False, default=None)
 
@@ -99,6 +101,7 @@ class Verifier:
         self._superlatives = Superlatives(self.pipeline, self._readings)
         self._quantities = Quantities(self.pipeline, self._readings)
         self._differences = Differences(self.pipeline, self._readings)
+        self._kinships = Kinships(self.pipeline, self._readings)
         if options.engine == "rigel":
             return
         if judge is None or likeness is None or not judge.judges_claims:
@@ -178,9 +181,10 @@ class Verifier:
         for asked in (self._superlatives.of(said), self._quantities.of(said)):
             for of_part, openly in zip(readings, asked, strict=True):
                 of_part += [openly] if openly is not None else []
-        for of_part, differing in zip(readings, self._differences.of(said), strict=True):
-            if differing is not None and differing.decision is not None:
-                of_part[:] = [differing]  # the others read over how much it is
+        for asked in (self._differences.of(said), self._kinships.of(said)):
+            for of_part, whole_reading in zip(readings, asked, strict=True):
+                if whole_reading is not None and whole_reading.decision is not None:
+                    of_part[:] = [whole_reading]  # the others read over how much it is, or how near the kin
         found = iter([self._verdict(part, of_part, least) for part, of_part in zip(every, readings, strict=True)])
         verdicts = [(claim, [next(found) for _ in of_claim]) for claim, of_claim in parts]
         return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +50,26 @@ def test_by_how_much_two_things_differ_decides(people: Opened, claim: str, verdi
 )
 def test_other_claims_are_none_of_these(claim: str) -> None:
     assert apart(claim) is None
+
+
+FAMILY = "subject,predicate,object\n" + "".join(
+    f"{child},hasFather,{father}\n{child},hasMother,{mother}\n"
+    for child, father, mother in (
+        ("Luke Byrne", "Pat Byrne", "Fran Marti"), ("Anna Byrne", "Pat Byrne", "Fran Marti"),
+        ("Nora Byrne", "Luke Byrne", "Helga Brandt"), ("Fran Marti", "Luigi Marti", "Assunta Greco"),
+        ("Carlo Marti", "Luigi Marti", "Assunta Greco"), ("Tosin Marti", "Carlo Marti", "Ruth Obi"),
+    )
+)  # fmt: skip
+
+
+def test_kin_more_than_a_step_away_is_shown_and_never_refuted_by_silence(tmp_path: Path) -> None:
+    (tmp_path / "family.csv").write_text(FAMILY, encoding="utf-8")
+    build(Recipe((str(tmp_path / "family.csv"),), tmp_path / "pack", recognise=True), tell=lambda line: None)
+    with kgask.open(str(tmp_path / "pack"), reader=None) as family:
+        said = {
+            "Nora Byrne is one of Pat Byrne's grandchildren.": "supported",
+            "Luke Byrne is a cousin of Tosin Marti.": "supported",
+            "Luke Byrne is not a cousin of Tosin Marti.": "refuted",
+            "Nora Byrne is a grandchild of Carlo Marti.": "not enough information",
+        }
+        assert {claim: family.verify(claim).verdict for claim in said} == said
