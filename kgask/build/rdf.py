@@ -60,6 +60,10 @@ TEXTS = {
     for kind, predicates in (("label", _LABELS), ("alias", _ALIASES), ("description", _DESCRIPTIONS))
     for place, predicate in enumerate(predicates)
 }
+# What a vocabulary of one's own calls names by, by the last part of its IRI: where nothing above names a thing.
+_OWN_NAMES = ("name", "label", "fullname", "displayname", "hasname", "preferredname")
+_LEAST_OWN, _DIFFERENT_OWN, _MOST_OWN = 2, 0.8, 100_000  # things that are named so, and the share of different names
+_OWN_RANK = 1000  # behind those of all languages
 # SKOS says that the one is the other read the other way round; a thesaurus has mostly one of them.
 _INVERSES = {f"{_SKOS}broader": f"{_SKOS}narrower", f"{_SKOS}narrower": f"{_SKOS}broader"}
 _DATES = {f"{_XSD}{name}" for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp")}
@@ -70,6 +74,7 @@ _INTEGERS = ("integer", "long", "int", "short", "byte", "nonNegativeInteger", "p
 _NUMBERS = {f"{_XSD}{name}" for name in ("decimal", "double", "float", *_INTEGERS)}
 _WIKIDATA = re.compile(r"https?://www\.wikidata\.org/(?:entity|prop/direct|wiki)/([QPL]\d+)")
 _WIKIDATA_NODE = re.compile(r"https?://www\.wikidata\.org/(entity/statement|value|reference)/")
+_LOCAL = re.compile(r"[/#:]")
 _REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
 _FREE_SECONDS, _SECONDS_A_BYTE = 5.0, 5e-6  # of the parser, which takes a twentieth of it for what is meant well
 _UNTAGGED = 1  # a text without a language ranks between the languages asked for and all others
@@ -93,7 +98,7 @@ def read_rdf(
         except BuildError as error:
             # The parser gives no line for a statement that is good RDF but cannot be in a pack.
             problems.broken(source, None, f"{error}: {_statement(quad)}")
-    reader.blank.settle()
+    reader.settle()
 
 
 def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> Iterator[Any]:
@@ -179,6 +184,27 @@ class RdfReader:
         self._blank: dict[str, str] = {}
         self.blank = BlankNodes(builder)
         self._keys: dict[str, str] = {}
+        self._own_names: dict[str, dict[str, str]] = {}  # by predicate, of each thing
+
+    def settle(self) -> None:
+        """Give what waited for the end of the source: blank nodes, and names by a vocabulary of one's own."""
+        self.blank.settle()
+        for predicate, named in self._own_names.items():
+            are_names = len({*named.values()}) >= max(_LEAST_OWN, _DIFFERENT_OWN * len(named))
+            for key, text in named.items():
+                if are_names:
+                    self._builder.label(key, text, _OWN_RANK)
+                else:
+                    self._builder.add(key, self._iri(predicate), literal_of(text, ""))
+
+    def _may_be_named(self, key: str, predicate: str, obj: Any) -> bool:
+        """Whether a text may be what a thing is called, by a vocabulary of one's own; then it is kept until the end."""
+        named = self._own_names.get(predicate, {})
+        is_name = isinstance(obj, self._types[2]) and _LOCAL.split(predicate)[-1].lower() in _OWN_NAMES
+        if not is_name or not obj.value.strip() or key in named or len(named) >= _MOST_OWN or key.startswith("_:"):
+            return False
+        self._own_names.setdefault(predicate, {})[key] = obj.value
+        return True
 
     def take(self, quad: Any) -> None:
         predicate, obj = quad.predicate.value, quad.object
@@ -186,7 +212,9 @@ class RdfReader:
             self._take_reified(self._key(quad.subject), obj)
         elif isinstance(obj, self._types[2]) and predicate in TEXTS:
             self.take_text(self._key(quad.subject), predicate, obj.value, obj.language)
-        elif not self._is_aside(quad.subject, predicate):
+        elif not self._is_aside(quad.subject, predicate) and not (
+            self._may_be_named(self._key(quad.subject), predicate, obj)
+        ):
             self._take_triple(self._key(quad.subject), predicate, self._value(obj), obj)
 
     def _take_triple(self, subject: str, predicate: str, value: Value, obj: Any) -> None:

@@ -46,6 +46,7 @@ from kgask.build.table_records import Record, records_in, records_of
 from kgask.build.tables import (
     GLUED,
     NAMED_BY,
+    SHORT_NAMES,
     Column,
     Table,
     kind_of_records,
@@ -230,12 +231,9 @@ class _Reader:
             (names.index(one.names[0]), one, _convention_of(columns[one.names[0]])) for one in table.columns
         ]
         titles = {text for name in (*table.label, *table.key) for text in columns[name]}
-        self._separators = {
-            one.relation: separator_of(columns[one.names[0]], titles) for one in table.columns if not one.kind
-        }
-        self._spellings = {
-            one.relation: spelt_otherwise(columns[one.names[0]]) for one in table.columns if not one.kind
-        }
+        plain = {one.relation: columns[one.names[0]] for one in table.columns if not one.kind}
+        self._separators = {relation: separator_of(values, titles) for relation, values in plain.items()}
+        self._spellings = {relation: spelt_otherwise(values) for relation, values in plain.items()}
         builder.as_told.update(one.relation for one in table.columns if one.kind)
         self._n, self._n_again, self.left_out, self._seen = 0, 0, list[str](), set[int]()
 
@@ -261,6 +259,8 @@ class _Reader:
             text = row[at]
             if text in NOTHING:
                 continue
+            if column.relation in SHORT_NAMES:
+                self._builder.alias(key, text)
             for said in parts_of(text, self._separators.get(column.relation, "")):
                 part = self._spellings.get(column.relation, {}).get(said, said)
                 value = f"{space_of(column.table)}/{part}" if column.table else _value_of(column, part, convention)

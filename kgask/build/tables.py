@@ -35,6 +35,7 @@ _SPEC = re.compile(
 )
 _ID = re.compile(r" (?:id|key|no|fk|ref)\Z")
 NAMED_BY = ("name", "title", "label", "full name", "display name")
+SHORT_NAMES = ("acronym", "short name", "short title", "abbreviation")  # that things have beside a name, or an id alone
 GLUED = ("fullname", "displayname", "hostname", "filename")  # which many kinds of things have, where no two the same
 # The two names of a person, as columns call them.
 _PERSON = (("first name", "forename", "given name", "firstname", "first"),
@@ -123,7 +124,8 @@ def _understood(table: Table, every: Mapping[str, Table], is_named: bool) -> Tab
     people = [name for part in _PERSON for name in [column.names[0] for column in texts if column.relation in part][:1]]
     names = (*names_of(singular(words)), *GLUED) if len(people) < len(_PERSON) else ()  # a title is no name
     called = (column.names for name in names for column in texts if column.relation == name)
-    label = next(called, tuple(people))
+    short = (column.names for column in texts if table.key and column.relation in SHORT_NAMES)
+    label = next(called, tuple(people) or next(short, ()))
     columns = tuple(column for column in table.columns if not (len(label) == 1 and column.names == label))
     return replace(table, type=singular(words), label=label, columns=columns)
 

@@ -24,6 +24,14 @@ def is_ordered(node: Node) -> TypeGuard[nodes.Best]:
     return isinstance(node, nodes.Best)
 
 
+def is_of_both_alone(node: Node) -> bool:
+    """Whether it asks for what two things have each by one relation: of Ann's songs, those of Bob's."""
+    match node:
+        case nodes.And(nodes.Follow(nodes.Entities((one,)), relation), nodes.Follow(nodes.Entities((other,)), same)):
+            return relation == same and one != other
+    return False
+
+
 def base_of(query: Query | None) -> SetNode | None:
     """What is counted, looked for or added up by a query: a later turn may ask about it."""
     match query:

@@ -111,11 +111,11 @@ _BOTH = re.compile(
     re.IGNORECASE,
 )
 _THE_BEST = re.compile(
-    r"\bthe (?P<order>(?:most|least|fewest) [a-z]+|[a-z]{2,}est)(?: one)?(?P<own>['\u2019]s)?(?=\W*\Z)", re.IGNORECASE
+    r"\bthe (?P<order>(?:most|least|fewest) [a-z]+|[a-z]{2,}est)(?: one)?(?: of them)?(?P<own>['\u2019]s)?(?=\W*\Z)",
+    re.I,
 )
 _THE_MORE = re.compile(
-    r"\bthe (?P<order>(?!other|former|latter|under|upper)(?:more [a-z]+|[a-z]{2,}er)) one(?P<own>['\u2019]s)?\b",
-    re.IGNORECASE,
+    r"\bthe (?P<order>(?!other|former|latter|under|upper)(?:more [a-z]+|[a-z]{2,}er)) one(?P<own>['\u2019]s)?\b", re.I
 )
 _IS_BEST = re.compile(r"(?:who|which|what)(?: [a-z]+)?(?:['\u2019]s| is| are| was| were| has| have)? the\b", re.I)
 

@@ -19,14 +19,16 @@ LEAD = re.compile(
 )
 _BACK = re.compile(
     r"(?:(?:let's |let us )?(?:go(?:ing)? )?back to|returning to|regarding|concerning|as for|speaking of|about)\s+"
-    r"(?P<name>.+?)\s*(?:[:;,\u2013\u2014]|\s-\s)\s*(?P<rest>.+)",
+    r"(?P<name>.+?)\s*(?:[:;,\u2013\u2014]|\s-\s|\s(?=(?:how|what|which|who|when|where|is|does|did|"
+    r"has)\s))\s*(?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _SORRY_BACK = re.compile(
     r"\A(?:(?:sorry|ok(?:ay)?|no|wait)\W+)+(?=(?:let's |let us )?(?:go(?:ing)? )?back to )", re.IGNORECASE
 )
 _ABOUT_ONE = re.compile(  # "What about Lake Tanganyika, which countries is that in?"
-    r"(?:what|how) about (?P<name>[^,:;?]{2,60})\s*[,:;\u2013\u2014]\s*(?P<rest>(?:and )?(?:in |on |of |to |from )?"
+    r"(?:(?:what|how) about|(?:the )?same for) (?P<name>[^,:;?]{2,60}?)\s*(?:[,:;\u2013\u2014]|"
+    r"\s-\s)\s*(?P<rest>(?:and )?(?:in |on |of |to |from )?"
     r"(?:whom?|what|which|when|where|how|is|was|did|does|do|are|were|has)\b.*"
     r"\b(?:it|its|that|there|he|his|him|she|her|they|their|them)\b.*)",
     re.IGNORECASE | re.DOTALL,
@@ -42,7 +44,8 @@ _NAMED_FIRST = re.compile(
 )
 _NAMED_ALONE = re.compile(  # "Google. Who founded that?"
     r"(?P<name>(?:the )?[A-Z][\w'\u2019-]*(?: [\w'\u2019-]+){0,3})\. "
-    r"(?P<rest>(?:[Ww]hat|[Ww]hom?|[Ww]hen|[Ww]here|[Hh]ow|[Ww]hich)\b.*\b(?:it|its|that|there|he|his|she|her|they)\b.*)",
+    r"(?P<rest>(?:[Ww]hat|[Ww]hom?|[Ww]hen|[Ww]here|[Hh]ow|[Ww]hich)\b.*\b(?:it|its|that|there|he|his|she|her|"
+    r"they)\b.*)",
 )
 _ASKS_WHOLE = re.compile(
     r"(?i:whom?|whose|which|what|when|where|how)\b.* [A-Z]|"
@@ -80,6 +83,15 @@ _SLIPS = (
     ),
     (re.compile(r"\b(how [a-z]+ (?:is|was)|(?:of|about|for|to|from|with|on|at)) that(?=\W*\Z)", re.I), r"\1 it"),
     (re.compile(r"\bof the couple\b", re.I), "of the two"),
+    (
+        re.compile(
+            r"\A((?:and )?which) one (?=(?:goes|flows|runs|passes|borders|lies|touches|stands|belongs|speaks|uses|"
+            r"comes|"
+            r"lives|plays|works|owns|makes|sells|leads|ends|starts)\b)",
+            re.I,
+        ),
+        r"\1 of them ",
+    ),
     (re.compile(rf"\b(which|who) one of (?=(?:those|these|the) {NUMBER}\b)", re.I), r"\1 of "),
     (re.compile(r"\b(an?|the|also|another) (?:full )?member(?=\W*\Z)", re.I), r"\1 member of it"),
     (
@@ -155,8 +167,10 @@ _IS_THAT = re.compile(
 )
 _TOLD = re.compile(
     r"(?P<told>(?:(?i:hi|hello|hey|good (?:morning|evening|afternoon))[\w ]*[,.!]+ )?"
-    r"(?:I|We|My|Our|He|She|It|They|There|i|we|my)\b[^?]*[^?.!]{2}[.!]+)\s+(?P<asked>(?:(?:And|So|But|Now),? )?"
-    r"(?:Who|Whom|Whose|What|Which|When|Where|How|In which|In what|Did|Does|Do|Is|Are|Was|Were|Has|Have)\b[^.!]*)",
+    r"(?:I|We|My|Our|He|She|It|They|There|i|we|my|going|flying|travell?ing|planning|visiting|reading|watching)\b"
+    r"[^?]*[^?.!]{2}[.!]+)\s+(?P<asked>(?:(?:And|So|But|Now|and|so),? )?"
+    r"(?:who|what|which|when|where|how|Who|Whom|Whose|What|Which|When|Where|How|In which|In what|Did|Does|Do|Is|Are|"
+    r"Was|Were|Has|Have)\b[^.!]*)",
     re.DOTALL,
 )
 _ASIDE = re.compile(r"(?P<aside>[^?]{2,80}?(?:[.!:;]+|\s[-\u2013\u2014])\s+)(?=\S.{3,})", re.DOTALL)

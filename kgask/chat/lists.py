@@ -25,6 +25,9 @@ _MEANT = re.compile(
 )
 _GOES_ON = re.compile(r"\A (?:(?:of|in|on|from|with|by|near|most|least|[a-z]+est)\b|[a-z]+ ones\b)", re.IGNORECASE)
 _OWN = re.compile(r"['\u2019]s\b| ?[A-Z]| [a-z]+['\u2019]s\b")  # "of all Brazil's neighbours"
+_IS_MOST = re.compile(
+    r"(?:and )?(?:which|who|what)(?: one)? (?:is|was) the (?:[a-z]{2,}est|most [a-z]+) (?=of all\b)", re.I
+)
 MOST_BEFORE = 3  # words: "the most populous of all six", but not "who was the last one of all six to die?"
 LEAST = 3  # "the two" may be things that were named apart
 
@@ -64,7 +67,7 @@ def list_meant(text: str) -> ListMeant | None:
     said = (found["n"] or found["only"] or "").lower()
     number = int(said) if said.isdigit() else _NUMBERS.index(said) + 2 if said else 0
     if (
-        len(text[: found.start()].split()) > MOST_BEFORE
+        (len(text[: found.start()].split()) > MOST_BEFORE and not (found["all"] and _IS_MOST.match(text)))
         or _GOES_ON.match(behind)
         or _OWN.match(behind)
         or (found["only"] and number < LEAST)

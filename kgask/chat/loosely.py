@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 
 from kgask.chat.form import THOSE
 from kgask.link.reworded import of_kin
+from kgask.link.units import unit_at
+from kgask.pack.quantities import Quantity, axis_of
 
 _MENTIONED = re.compile(
     r"\bthe (?P<noun>[a-z]+) (?:that )?(?:you|we|i) (?:just |have just |already )?(?:mentioned|named|said|told me|"
@@ -58,6 +60,21 @@ _ONE_MEANT = re.compile(
 _LIVED_LONGER = re.compile(
     rf"(?:and )?(?:which|who)(?: one)?(?: of (?:{THOSE}|the two|both))? (?:lived|had the) longer(?: life)?\W*", re.I
 )
+_FROM_THESE = re.compile(
+    r"\A(?P<and>(?:and )?)(?:from|out of|among) (?:these|those|them),? (?P<ask>who|which|what)\b", re.I
+)
+_ON_LIST = re.compile(r"how many (?:[a-z]+ )?(?:are |is )?(?:there )?(?:on|in) (?:that|the|this) list(?=\W*\Z)", re.I)
+_IS_MORE = re.compile(  # "so Lake Tanganyika is deeper?"
+    r"(?:(?:so|and|then|but),? )?(?P<name>(?:the )?[A-Z][^?,]*?) (?P<is>is|was|are|were) "
+    r"(?P<more>[a-z]+er|(?:more|less) [a-z]+)(?: then)?\?",
+)
+_ONE_OF_THEIRS = re.compile(
+    r"(?:and )?(?:is|was|are) (?P<name>[^?]+?) (?:one of|among) (?:the|those) (?:things|ones|[a-z]+s) (?:that |which )?"
+    r"(?P<who>they|he|she|it) (?P<does>[a-z]+)\W*",
+    re.IGNORECASE,
+)
+_SELF = re.compile(r"\b(?P<asked>(?:he|she|they)\b[^?]*?) (?:himself|herself|themselves)(?=\W*\Z)", re.IGNORECASE)
+_IN_UNIT = re.compile(r"\bhow many (?P<unit>[a-z]+)\b", re.IGNORECASE)
 _WHEN_THAT = re.compile(r"(?:and )?when (?:was|did) (?:that|it|this)(?: happen| take place| be)?\W*", re.IGNORECASE)
 _GOT = re.compile(r"\b(?:prize|award|medal)\b.*\b(?:get|win|receive|won|got|received)\b", re.IGNORECASE)
 
@@ -79,6 +96,12 @@ def plainly_said(text: str, last: str, is_name: Callable[[str], bool]) -> str:
     'in what countries Lake Como lies?'
     >>> plainly_said("languages in the first... I mean in Haiti", "", str.istitle)
     'languages in Haiti'
+    >>> plainly_said("so Lake Tanganyika is deeper?", "", str.istitle)
+    'is Lake Tanganyika deeper?'
+    >>> plainly_said("Is YouTube one of the things they own?", "", str.istitle)
+    'do they own YouTube?'
+    >>> plainly_said("from these, who is the biggest?", "", str.istitle)
+    'who of them is the biggest?'
     """
     text = _MENTIONED.sub(r"that \g<noun>", text)
     text = _THESE_ONES.sub("those", text)
@@ -95,6 +118,14 @@ def plainly_said(text: str, last: str, is_name: Callable[[str], bool]) -> str:
     if (named := _WHO_IS_MEANT.fullmatch(text)) is not None and is_name(named["name"]):
         asked = re.sub(rf"\b{named['word']}\b", lambda _: named["name"], named["asked"], count=1)
         text = f"{asked}{named['end']}"
+    text = _FROM_THESE.sub(
+        r"\g<and>\g<ask> of them", _ON_LIST.sub("how many are they in all", _SELF.sub(r"\g<asked>", text))
+    )
+    if (more := _IS_MORE.fullmatch(text)) is not None:
+        text = f"{more['is']} {more['name']} {more['more']}?"
+    if (owned := _ONE_OF_THEIRS.fullmatch(text)) is not None:
+        does = "do" if owned["who"].lower() == "they" else "does"
+        text = f"{does} {owned['who']} {owned['does']} {owned['name']}?"
     text = _POOR.sub(lambda said: "she" if said["she"] else "he", _LISTED.sub(r"\g<asked>", text))
     text = of_kin(text)
     if (meant := _MEANT_IN.fullmatch(text)) is not None:
@@ -122,3 +153,10 @@ def _of_fronted(text: str, is_name: Callable[[str], bool]) -> str:
         return text
     said = f"{found['name']}'s" if meant["own"] else found["name"]
     return f"{found['asked'][: meant.start()]}{said}{found['asked'][meant.end() :]}{found['end']}"
+
+
+def is_so_measured(text: str, quantity: Quantity) -> bool:
+    """Whether a quantity is of what a turn asks to be told in: "by how many km?" is no number of rivers."""
+    found = _IN_UNIT.search(text)
+    unit = unit_at(found["unit"], 0, False, {}) if found is not None else None
+    return unit is None or axis_of(unit[1]) == quantity.axis or found["unit"].lower().startswith("year")

@@ -114,6 +114,11 @@ class Memory:
                 return None
         return None
 
+    def was_refused_since(self, found: Turn) -> bool:
+        """Whether a question for one thing, after a list was told, was refused: whom "they" means is not known then."""
+        later = (turn for turn in self.turns if turn.number > found.number and turn.is_refused)
+        return any(_asked_by(turn).best for turn in later)
+
     def _compared(self, turn: Turn) -> Turn | None:
         """A turn that told which of some things named one by one is the largest, or the like, as one about these."""
         match turn.query:
@@ -132,6 +137,10 @@ class Memory:
         is_called = any(self._is_of(turn, meant.noun) for turn in found)
         if is_called:
             found = [turn for turn in found if self._is_of(turn, meant.noun)]
+        elif meant.is_all and meant.behind.strip(" ?.!").lower() == meant.noun.lower() != "":
+            if any(map(self.referents.is_kind, (meant.noun, *singulars(meant.noun)))):
+                return None  # "of all the rivers", after countries
+            is_called = True  # "of all the neighbours"
         if meant.topic:
             found = [turn for turn in found if meant.topic in turn.line.lower()] or found
         if meant.number:

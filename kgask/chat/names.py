@@ -108,7 +108,10 @@ class Names:
         None by a name that is only nearly so: "the Rhine" of a graph without it is not the Rhone from then on.
         """
         spoken = {one for turn in self.memory.turns for one in (*turn.topics, *turn.ends)} | {one for *_, one in given}
-        return [one.entity for one in seeds if one.entity in spoken or (_is_name(one) and one.match != "typo")]
+        named = [one for one in seeds if one.entity in spoken or (_is_name(one) and one.match != "typo")]
+        return [
+            one.entity for one in named if not (one.mention.islower() and self.memory.referents.is_kind(one.mention))
+        ]
 
     def is_forgotten(self, line: str, asked: str, entities: Collection[EntityId]) -> bool:
         """Whether none of the names that a turn says anew, with a capital, is in the question that was asked, or its

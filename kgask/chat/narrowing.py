@@ -58,7 +58,8 @@ class Narrowing:
         if not asked.is_said and (last is None or not (last.among or len(last.ends) > 1)):
             return
         number = number_of_those(text)
-        for base in self._bases(found, asked, corrects or (continues and not asked.is_said)):
+        instead = corrects or (not asked.is_said and (continues or _is_put_alike(asked, last)))
+        for base in self._bases(found, asked, instead):
             if number not in (0, len(base.ends)):
                 continue
             is_rest = not asked.phrase and asked.is_negated and base.query != found.query  # "the ones that don't"
@@ -200,6 +201,17 @@ def _way(text: str, base: Turn, asked: Narrower, chosen: SetNode, among: str) ->
     query = nodes.Count(some) if asked.word == "how many" else nodes.Some(some) if asked.word == "any" else some
     sure = base.answer.confidence if base.answer is not None else 0.0
     return Way(text, query=query, confidence=sure, among=among)
+
+
+def _is_put_alike(asked: Narrower, last: Turn | None) -> bool:
+    """Whether the last turn narrowed a list by the same preposition: "with Al?" after "those with Bo" is of all."""
+    before = narrower(last.line, True) if last is not None else None
+    word = asked.phrase.split(" ", 1)[0].lower()
+    return (
+        before is not None
+        and word in ("with", "by", "from", "starring")
+        and before.phrase.lower().startswith(f"{word} ")
+    )
 
 
 def _wider(turn: Turn, last: Turn) -> SetNode | None:

@@ -12,7 +12,7 @@ from kgask.answer.parts import with_name, with_people
 from kgask.chat import form
 from kgask.chat.asked import asked_for
 from kgask.chat.changes import instead, those_of_whom, within
-from kgask.chat.loosely import lived_longer
+from kgask.chat.loosely import is_so_measured, lived_longer
 from kgask.chat.memory import Memory
 from kgask.chat.narrower import is_denied
 from kgask.chat.order import asks_for_order, superlative
@@ -91,7 +91,7 @@ class OfAnswers:
             yield from self._of_denied(text, several, whole, among)
             yield from self._said_of_each(text, several, whole, among)
         is_each = form.is_plural(with_people(text)) and not form.is_of_those(text) and form.of_both(text, ()) is None
-        if is_each and found is not None and not form.sex_meant(text):
+        if is_each and found is not None and not form.sex_meant(text) and not self.memory.was_refused_since(found):
             yield from self._of_each(text, members, whole_of(found, members))
 
     def at(self, memory: Memory) -> OfAnswers:
@@ -251,7 +251,7 @@ class OfAnswers:
             found = in_years(text, runner, downwards(runner, runner.result(query)))
         except (QueryError, BudgetError):
             return
-        if found.quantity is not None:
+        if found.quantity is not None and is_so_measured(text, found.quantity):
             said = f"{text.rstrip('?. ')} ({verbalise(found.query, self.pack)})?"
             yield Way(said, query=found.query, confidence=sure)
 

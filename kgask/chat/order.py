@@ -20,6 +20,7 @@ _MOST_OF = dict.fromkeys(("most", "largest", "highest", "biggest", "greatest"), 
 _MOST_OF |= dict.fromkeys(("least", "fewest", "smallest", "lowest"), "fewest")
 _ANY_ORDER = re.compile("|".join(_MOST_OF), re.IGNORECASE)
 _BY = re.compile(r",? by (?:area|size|length|height|elevation|depth|population|age|mass|weight)\b", re.IGNORECASE)
+_BY_END = re.compile(r",? by [a-z ]+(?=\W*\Z)", re.IGNORECASE)
 _PHRASE = re.compile(rf"(?:and )?(?:the )?(?:{'|'.join(_MOST_OF)}) [a-z]+\W*", re.IGNORECASE)  # "a larger population"
 _NOUN = re.compile(r"\s+([a-z]+)\b", re.IGNORECASE)
 _THE_ONE = re.compile(r" one\b", re.IGNORECASE)
@@ -33,7 +34,8 @@ _RANKS = {"second": 2, "2nd": 2, "two": 2, "2": 2, "runner-up": 2, "third": 3, "
 _RANKS |= {"fourth": 4, "4th": 4, "four": 4, "4": 4, "fifth": 5, "5th": 5, "five": 5, "5": 5}
 _RANK = re.compile(
     r"(?:and )?(?:(?:what|which|who)(?: one)?(?:['\u2019]s| is| comes| was) )?(?:(?:the |in )?"
-    r"(?P<rank>second|third|fourth|fifth|[2345](?:nd|rd|th)|next|runner-up|one after (?:it|that))(?: one| place)?|"
+    r"(?P<rank>second|third|fourth|fifth|[2345](?:nd|rd|th)|next|runner-up|one after (?:it|that))"
+    r"(?:[ -](?:(?:most|least) [a-z]+|[a-z]{2,}est))?(?: one| place)?|"
     r"number (?P<number>two|three|four|five|[2345]))\W*",
     re.IGNORECASE,
 )
@@ -116,6 +118,10 @@ def reordered(before: str, text: str) -> str | None:
     new = ORDER.search(text)
     if new is None:
         return None
+    if (by := _BY_END.search(text)) is not None and by.start() > new.start():  # "and biggest by population"
+        bare = _BY_END.sub("", before.rstrip("?. "))
+        changed = reordered(bare, text[: by.start()]) or f"{bare}?"
+        return f"{changed.rstrip('?')} {by[0].strip()}?"
     bare, said = before.rstrip("?. "), new[0]
     if _THE_ONE.match(text, new.end()):  # "the three highest", "and the lowest one?"
         bare = _SO_MANY.sub("is the ", bare)

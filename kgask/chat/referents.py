@@ -11,6 +11,7 @@ from kgask.chat.asked import asked_for, sexes_told
 from kgask.chat.form import asks_for_people
 from kgask.methods.accounted import RelationWords
 from kgask.methods.relation_facts import RelationFacts, is_small, is_table
+from kgask.pack.labels import readable_relation
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query.relation_words import plural
@@ -44,7 +45,7 @@ class Referents:
         self._leads, self._is_small = pack.type_relations, is_small(pack)
         self._instances = [opposite(relation, pack.n_relations) for relation in self._leads]
         self._of_spouses = [at for at, text in enumerate(pack.relations()) if text.label.lower() == "spouse"]
-        labels = [text.label.lower() for text in pack.relations()]
+        labels = [readable_relation(text.label).lower().removeprefix("has ") for text in pack.relations()]
         self._of_persons = [at for at, label in enumerate(labels) if label in _BORN]
         self._of_persons += [opposite(at, pack.n_relations) for at, label in enumerate(labels) if label in _KIN]
         self._tells_persons = bool(self._of_persons) or any(pack.exact(sorted(_PERSONS)).values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.nodes import Query
+from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.retrieve.follow import reached_by, relations_of
 from kgask.retrieve.frontier import Budget
@@ -62,6 +64,8 @@ _NO_COMPARATIVE = frozenset(
 _THEY = re.compile(r"\b(?:(?P<aux>do|have|are|were) they|(?P<own>their)|they (?P<verb>[a-z]+))\b", re.IGNORECASE)
 _OF_ONE = {"do": "does", "have": "has", "are": "is", "were": "was"}
 _AMONG = re.compile(r"\b(?:both|all|each|which of|one of|of them|together|among|how many of|them|these|those)\b", re.I)
+_PARTNER = re.compile(r"\b(?:wife|husband|partner|spouse|girlfriend|boyfriend|marr(?:y|ied))\b", re.IGNORECASE)
+_THAN = re.compile(r"(?:and |or |but )?than (?P<what>[^?]+?)\W*", re.IGNORECASE)
 _IN_WHICH = re.compile(r"(?:and )?(?P<ask>when|(?:in )?(?:which|what) years?)\W*", re.IGNORECASE)
 _GOT = re.compile(
     r"(?:and )?(?:which|what) [^?]+? (?P<aux>did|does|do) (?P<who>[^?]+?) (?P<verb>get|win|receive|earn|direct|write|"
@@ -76,10 +80,13 @@ def of_last(text: str, last: Turn, answers: OfAnswers, names: Names) -> Iterator
     if isinstance(last.query, nodes.Holds) and last.answer and last.answer.text == "no" and _WHAT_THEN.fullmatch(text):
         query = nodes.Follow(last.query.subject, last.query.relation)
         yield Way(f"{verbalise(query, answers.pack)}?", query=query, confidence=last.answer.confidence)
+    yield from _than_another(text, last, answers, names)
     if (got := when_got(text, last)) is not None:
         yield answers.naming(got, last.ends[0])
     if len(last.topics) != 1 or not referents.is_entity(one := last.topics[0]):
         return
+    if _PARTNER.search(last.line) and referents.is_person(one) and (said := of_one(text)) is not None:
+        yield answers.naming(said, one)  # what both have, one of them has
     if (compared := compared_with(text)) is not None and one not in names.named(text):
         yield answers.naming(compared, one)
     several = answers.memory.last_set()
@@ -87,6 +94,21 @@ def of_last(text: str, last: Turn, answers: OfAnswers, names: Names) -> Iterator
     is_alone = re.search(rf"{re.escape(answers.label(one))}(?:,| and) ", last.understood) is None
     if is_older and is_alone and (said := of_one(text)) is not None and referents.has_members(one):
         yield answers.naming(said, one)
+
+
+def _than_another(text: str, last: Turn, answers: OfAnswers, names: Names) -> Iterator[Way]:
+    """Whether the last comparison holds with something else: "and than copper?"."""
+    found = _THAN.fullmatch(text)
+    named = names.named(found["what"])[:1] if found is not None else ()
+    match last.query:
+        case nodes.Compare(
+            _, _, nodes.Values(nodes.Entities((old,))) | nodes.Count(nodes.Follow(nodes.Entities((old,))))
+        ):
+            for new in named if last.answer else ():
+                right = replaced(last.query.right, nodes.Entities((old,)), nodes.Entities((new,)))
+                query = replace(last.query, right=right)
+                sure = last.answer.confidence if last.answer is not None else 0.0
+                yield Way(f"{verbalise(query, answers.pack)}?", query=query, confidence=sure)
 
 
 def then_meant(text: str, turns: Sequence[Turn]) -> str:

@@ -16,7 +16,7 @@ from kgask.answer.requeried import requeried
 from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import Answer
 from kgask.chat import form
-from kgask.chat.changes import base_of, entities_of, may_be_unsaid
+from kgask.chat.changes import base_of, entities_of, is_of_both_alone, may_be_unsaid
 from kgask.chat.heard import asks_yes_or_no, is_thanks, told_before, without_aside
 from kgask.chat.memory import Memory
 from kgask.chat.names import NAMED, Names
@@ -81,7 +81,9 @@ class Chat:
     def hear(self, line: str) -> None:
         """Take a line as said without asking anything: later turns may mean what it names."""
         seeds = seeds_in(self.pipeline.linker, line)
-        named = tuple(one.entity for one in seeds if one.score >= NAMED and one.mention[:1].isupper())
+        named = tuple(
+            one.entity for one in seeds if one.score >= NAMED and (one.mention[:1].isupper() or line.islower())
+        )
         self.turns.append(Turn(len(self.turns) + 1, line, line, None, topics=named))
 
     def ask(self, line: str) -> Turn:
@@ -122,7 +124,9 @@ class Chat:
         where yes or no is asked for."""
         if asks_yes_or_no(line) and answer.kind != "truth" and not answer.parts:
             return True
-        parts = answer.query.walk() if answer.query is not None else ()
+        parts = [*answer.query.walk()] if answer.query is not None else []
+        if answer.text in ("0", "no") and any(map(is_of_both_alone, parts)):
+            return True
         used = {seed.entity for seed in answer.seeds} | {one.id for one in answer.entities}
         return self._names.is_forgotten(line, way.text, used | {one for node in parts for one in entities_of(node)})
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kgask.answer.parts import with_name
+from kgask.chat.form import number_of_those
 from kgask.chat.of_answers import OfAnswers, value_of, whole_of
 from kgask.chat.order import NUMBER
 from kgask.chat.turns import Way
@@ -38,7 +39,7 @@ class Sums:
         """The question about one of them, its value put together over all."""
         found = self.answers.memory.last_set()
         bare = _of_one(text)
-        if found is None or bare is None:
+        if found is None or bare is None or number_of_those(text) not in (0, len(found.ends)):
             return
         one, label = found.ends[0], self.answers.label(found.ends[0])
         named = with_name(bare, one, label)

@@ -134,12 +134,11 @@ class Understanding:
             yield [*self.pronouns.meant(text, focus)]
         asked = self.memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
-        asks_how_many = shorts.asks_how_many(text) or shorts.asks_how_many(line)
-        if asked is not None and asked.is_refused and asks_how_many:
+        if (asks_how_many := shorts.asks_how_many(text) or shorts.asks_how_many(line)) and asked and asked.is_refused:
             return  # of what was not told
         if last is not None and asks_how_many:
-            several = self.answers.memory.last_set() if len(last.ends) < 2 and shorts.asks_of_all(text) else None
-            yield [*self.answers.counted(several or last, text)]
+            of = self.answers.memory.last_set() if len(last.ends) < 2 and shorts.asks_of_all(text) else last
+            yield [*self.answers.counted(of, text)] if of is not None else []
         if asked is not None and (other := shorts.of_another_subject(line, asked.understood)) is not None:
             yield [Way(other)]
         if last is not None and shorts.asks_when(text) and _is_by_date(last.query, self.answers.pack):
@@ -203,7 +202,8 @@ class Understanding:
         yield from ([way] for way in self.narrowing.ways(text, said.continues, said.corrects))
         yield from ([way] for way in self.again.of_others(text))
         if is_of_those or len(names) < 2:
-            yield from ([way] for way in self.answers.ways(text))
+            best = self._of_the_best(text, noun) if is_of_those else ()
+            yield from ([way] for way in (*best, *self.answers.ways(text)))
             yield from ([way] for way in Ordering(self.answers).ways(text))
             yield from ([way] for memory in self.memory.other_sets(text) for way in self.answers.at(memory).ways(text))
         if not is_of_those:

@@ -144,7 +144,8 @@ _KIN = (
     r"sister or brother)"
 )
 _OF_KIN = re.compile(  # "and his wife, where is her job?"
-    rf"(?:and )?(?P<whose>(?:(?:his|her|their)|[A-Z][\w.'\u2019-]*(?: [\w.'\u2019-]+)*?['\u2019]s?) {_KIN}), "
+    rf"(?:and )?(?P<whose>(?:(?:his|her|their)|[A-Z][\w.'\u2019-]*(?: [\w.'\u2019-]+)*?['\u2019]s?) (?:(?:own|late|"
+    rf"elder|older|younger) )?{_KIN}), "
     r"(?P<asks>(?:who|where|what|when|how|which|in which)\b[^,?]*)\W*",
     re.IGNORECASE,
 )

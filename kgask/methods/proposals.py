@@ -22,11 +22,12 @@ from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.over_records import over_records
 from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.totalled import totalled
+from kgask.methods.two_compared import namesakes_compared, two_compared
 from kgask.methods.understand import Linked
 from kgask.pack.arrays import distinct
 from kgask.pack.quantities import WHEN
 from kgask.query import nodes
-from kgask.query.base import By, Node, SetNode
+from kgask.query.base import Node, SetNode
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import Seed, opposite
@@ -63,6 +64,7 @@ class Proposals:
         kinds, names = [one.candidates[0][0] for one in classes], self._named.meant(linked, classes)
         if len(names) > 1:
             yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], asked, kinds[:1]))
+            yield from namesakes_compared(self._named, names[0], names[1], asked.kinds, self._facts)
         if len(kinds) > 1:
             yield from ((query, ()) for query in self._of_two_kinds(kinds[0], kinds[1], asked))
         others = self._named.of([one for one in linked if _is_apart(one, classes)])
@@ -305,7 +307,7 @@ class Proposals:
             if opposite(relation, self._n) in other.relations:
                 yield from self._between(one.node, relation, other.node, asked.kinds)
             if relation in other.relations:
-                yield from self._compared(one.node, other.node, relation, asked.kinds)
+                yield from two_compared(one.node, other.node, relation, asked.kinds, self._facts)
         if "yesno" in asked.kinds:
             yield from (*self._held_in_two_steps(one, other), *self._held_in_two_steps(other, one))
         kinds = asked.kinds | {"intersection"} if self._is_small else asked.kinds
@@ -362,27 +364,6 @@ class Proposals:
         if "qualifier" in kinds:
             for said in np.flatnonzero(self._facts.qualifiers[: self._n]).tolist():
                 yield nodes.QualifierOf(nodes.Follow(first, relation), said, second)
-
-    def _compared(
-        self, first: nodes.Entities, second: nodes.Entities, relation: int, kinds: frozenset[str]
-    ) -> Iterator[nodes.Query]:
-        is_value = self._named.is_value(relation)
-        by: By = nodes.ValueOf((relation,)) if is_value else nodes.SizeOf((relation,))
-        both = nodes.Entities((*first.ids, *second.ids))
-        if "comparison" in kinds or "superlative" in kinds:
-            yield from (nodes.Best(both, by, most) for most in (True, False))
-        if not is_value and kinds & {"comparison", "yesno"}:  # "did she win more races than he?"
-            counts = [nodes.Count(nodes.Follow(end, relation)) for end in (first, second)]
-            yield from (nodes.Compare(counts[0], sign, counts[1]) for sign in (">", "<"))
-        if not is_value:
-            return
-        one, other = nodes.Values(first, relation), nodes.Values(second, relation)
-        if "comparison" in kinds or "yesno" in kinds:
-            yield from (nodes.Compare(one, sign, other) for sign in (">", "<"))
-        if "arithmetic" in kinds:
-            yield from (nodes.Difference(one, other), nodes.Difference(other, one))
-            if self._facts.of(relation)[0] not in WHEN:
-                yield from (total(nodes.Values(both, relation)) for total in (nodes.Sum, nodes.Mean))
 
 
 def _seeds(names: Sequence[Named]) -> tuple[Seed, ...]:
