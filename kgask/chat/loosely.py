@@ -158,5 +158,7 @@ def _of_fronted(text: str, is_name: Callable[[str], bool]) -> str:
 def is_so_measured(text: str, quantity: Quantity) -> bool:
     """Whether a quantity is of what a turn asks to be told in: "by how many km?" is no number of rivers."""
     found = _IN_UNIT.search(text)
-    unit = unit_at(found["unit"], 0, False, {}) if found is not None else None
-    return unit is None or axis_of(unit[1]) == quantity.axis or found["unit"].lower().startswith("year")
+    if found is None or found["unit"].lower().startswith("year"):
+        return True
+    unit = unit_at(found["unit"], 0, False, {})
+    return unit is None or axis_of(unit[1]) == quantity.axis
