@@ -202,7 +202,7 @@ class Understanding:
         yield from ([way] for way in self.narrowing.ways(text, said.continues, said.corrects))
         yield from ([way] for way in self.again.of_others(text))
         if is_of_those or len(names) < 2:
-            best = self._of_the_best(text, noun) if is_of_those else ()
+            best = self._of_the_best(text, noun) if is_of_those and text.rstrip("?. ").endswith(" of them") else ()
             yield from ([way] for way in (*best, *self.answers.ways(text)))
             yield from ([way] for way in Ordering(self.answers).ways(text))
             yield from ([way] for memory in self.memory.other_sets(text) for way in self.answers.at(memory).ways(text))

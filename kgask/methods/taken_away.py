@@ -75,8 +75,8 @@ def takes_other_away(query: Query, question: str, spans: Mapping[int, tuple[int,
 
 
 def takes_nothing_away(query: Query, pack: Pack) -> bool:
-    """Whether what is taken away stands at the other end of what the rest has: varieties from deliveries of one, so
-    that "which varieties does he not grow" were those that he grows."""
+    """Whether what is taken away stands at the other end of what the rest has, varieties from deliveries of one, so
+    that "which varieties does he not grow" were those that he grows; or is a value, and the rest are none."""
     if not is_small(pack):
         return False
     for node in query.walk():
@@ -89,6 +89,11 @@ def takes_nothing_away(query: Query, pack: Pack) -> bool:
                 )
                 if not np.isin(taken, others).any() and np.isin(runner.members(left).possible, others).all():
                     return True
+            case nodes.Minus(left, nodes.Follow(_, relation)) if relation < pack.n_relations:
+                runner, first_literal = Runner(pack, Budget(LOOK_SECONDS)), pack.n_entities - pack.n_literals
+                kept, taken = (runner.members(one).possible for one in (left, node.right))
+                if len(kept) and len(taken) and (kept < first_literal).all() and (taken >= first_literal).all():
+                    return True  # a "true" from clinics
     return False
 
 
