@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +80,29 @@ def test_a_phrase_is_a_whole_question() -> None:
     for phrase in phrases:
         assert any(sense.asked.fullmatch(phrase) for sense in senses())
     assert not any(sense.asked.fullmatch("who made _ in 1950") for sense in senses())
+
+
+TREE = """{
+ "@context": {"@vocab": "http://own.example/terms#", "@base": "http://own.example/tree"},
+ "@graph": [
+  {"@id": "#thomas", "@type": "Person", "name": "Thomas Penhale",
+   "birth": {"date": "1868-05-11", "place": {"@id": "#falls"}},
+   "marriage": {"spouse": {"@id": "#greta"}, "date": "1895-08-17", "place": {"@id": "#bridge"}}},
+  {"@id": "#greta", "@type": "Person", "name": "Greta Sandvik",
+   "birth": {"date": "1871-01-02", "place": {"@id": "#bridge"}}},
+  {"@id": "#falls", "@type": "Town", "name": "Copper Falls"},
+  {"@id": "#bridge", "@type": "Town", "name": "Saltbridge"}
+ ]
+}"""
+
+
+def test_what_is_nested_without_a_name_is_asked_for_as_if_it_were_said_of_the_thing(tmp_path: Path) -> None:
+    (tmp_path / "tree.jsonld").write_text(TREE, encoding="utf-8")
+    build(Recipe((str(tmp_path / "tree.jsonld"),), tmp_path / "pack", recognise=True), tell=lambda line: None)
+    with kgask.open(str(tmp_path / "pack"), reader=None) as tree:
+        said = {
+            "Where was Thomas born?": "Copper Falls",
+            "When was Greta Sandvik born?": "1871-01-02",
+            "who did Thomas Penhale marry?": "Greta Sandvik",
+        }
+        assert {question: tree.ask(question).text for question in said} == said

@@ -59,13 +59,32 @@ def is_paraphrase(query: Query, text: str, pack: Pack) -> bool:
         query = query.right
     match query:
         case nodes.Follow(nodes.Entities((topic,)), relation) if is_small(pack):
-            things, text = np.array([topic]), _without_kind(text, topic, pack)
+            things, text, called = np.array([topic]), _without_kind(text, topic, pack), ""
         case nodes.Follow(nodes.Follow(nodes.Entities((topic,)), first), relation) if is_small(pack):
-            things, text = reached_by(pack, np.array([topic]), first), _without_step(text, first, pack)
+            things, called = reached_by(pack, np.array([topic]), first), ""
+            if (
+                _are_nameless(things, pack) and first < pack.n_relations
+            ):  # "birth place", of a birth with date and place
+                called = f"{readable_relation(pack.relation_labels()[first]).lower()} "
+                text = _without_kind(text, topic, pack)
+                if any(_telling(sense, _had(np.array([topic]), pack), pack) for sense in _senses_of(text)):
+                    return False
+            else:
+                text = _without_step(text, first, pack)
         case _:
             return False
-    had = np.flatnonzero(relations_of(pack, things)).tolist()
-    return any(_telling(sense, had, pack) == [relation] for sense in _senses_of(text))
+    return any(_telling(sense, _had(things, pack), pack, called) == [relation] for sense in _senses_of(text))
+
+
+def _had(things: np.ndarray, pack: Pack) -> list[DirectedRelationId]:
+    found: list[int] = np.flatnonzero(relations_of(pack, things)).tolist()
+    return found
+
+
+def _are_nameless(things: np.ndarray, pack: Pack) -> bool:
+    """Whether they are nodes that have no name of their own, as events and addresses are in RDF."""
+    keys = pack.keys(things.tolist())
+    return bool(keys) and all(key.startswith("_:") for key in keys)
 
 
 def _without_step(text: str, relation: DirectedRelationId, pack: Pack) -> str:
@@ -90,14 +109,14 @@ def _senses_of(text: str) -> list[Sense]:
     return [sense for sense in senses() if sense.asked.fullmatch(text)]
 
 
-def _telling(sense: Sense, had: list[int], pack: Pack) -> list[int]:
-    """Which of some directed relations tell what a sense asks for."""
+def _telling(sense: Sense, had: list[int], pack: Pack, called: str = "") -> list[int]:
+    """Which of some directed relations tell what a sense asks for; ``called`` stands before what each is called."""
     n, labels = pack.n_relations, pack.relation_labels()
     found = []
     for directed in had:
         told = sense.told if directed < n else sense.told_of
         is_when = directed < n and relation_axis(pack, directed) in WHEN
-        if is_when is sense.is_date and told.fullmatch(readable_relation(labels[directed % n]).lower()):
+        if is_when is sense.is_date and told.fullmatch(f"{called}{readable_relation(labels[directed % n]).lower()}"):
             found.append(directed)
     return found
 
