@@ -32,6 +32,16 @@ def is_of_both_alone(node: Node) -> bool:
     return False
 
 
+def value_of(query: Query | None) -> nodes.Values | None:
+    """The value of one thing that a query asks for, however it puts that."""
+    match query:
+        case nodes.Values(nodes.Entities((_,))):
+            return query
+        case nodes.Follow(nodes.Entities((_,)) as base, relation):
+            return nodes.Values(base, relation)
+    return None
+
+
 def base_of(query: Query | None) -> SetNode | None:
     """What is counted, looked for or added up by a query: a later turn may ask about it."""
     match query:

@@ -11,7 +11,7 @@ from itertools import islice
 from kgask.answer.parts import with_name, with_people
 from kgask.chat import form
 from kgask.chat.asked import asked_for
-from kgask.chat.changes import instead, those_of_whom, within
+from kgask.chat.changes import instead, those_of_whom, value_of, within
 from kgask.chat.loosely import is_so_measured, lived_longer
 from kgask.chat.memory import Memory
 from kgask.chat.narrower import is_denied
@@ -48,6 +48,8 @@ class OfAnswers:
     def ways(self, text: str) -> Iterator[Way]:
         """The ways to understand a turn as being about some of them, the likeliest first."""
         found, number = self.memory.last_set(), form.number_of_those(text)
+        if form.noun_meant(text) and not form.says_those(text):
+            return  # "how many does that place seat?"
         is_compared = superlative(text) != text
         says_pair = form.says_two(text) or number or is_compared
         noun = form.noun_of_those(text)
@@ -382,16 +384,6 @@ def _of_every(query: Query, only: nodes.Entities, members: Sequence[EntityId], w
 
 def _confidence(turn: Turn) -> float:
     return turn.answer.confidence if turn.answer is not None else 0.0
-
-
-def value_of(query: Query | None) -> nodes.Values | None:
-    """The value of one thing that a query asks for, however it puts that."""
-    match query:
-        case nodes.Values(nodes.Entities((_,))):
-            return query
-        case nodes.Follow(nodes.Entities((_,)) as base, relation):
-            return nodes.Values(base, relation)
-    return None
 
 
 def whole_of(turn: Turn | None, members: Sequence[EntityId]) -> SetNode:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kgask.answer.parts import with_name
+from kgask.chat.changes import value_of
 from kgask.chat.form import number_of_those
-from kgask.chat.of_answers import OfAnswers, value_of, whole_of
+from kgask.chat.of_answers import OfAnswers, whole_of
 from kgask.chat.order import NUMBER
 from kgask.chat.turns import Way
 from kgask.query import nodes

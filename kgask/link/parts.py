@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kgask.link.classes import is_ending_of_names
 from kgask.link.mentions import FUNCTION_WORDS, HONORIFICS, Span, Word, is_joined, looks_named, may_be_named, one_span
@@ -73,7 +74,28 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
             rest = _without_classes(pack, text, words, run)
             part = part_of(pack, rest) if rest else None
         found.append(part)
-    return [part for part in found if part and not _is_noun(part, text)]
+    named = [part for part in found if part and not _is_noun(part, text)]
+    return named + (
+        _begun(pack, text, words, [*known, *(part.span for part in named)]) if pack.n_entities <= SMALL else []
+    )
+
+
+def _begun(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span]) -> list[Part]:
+    """Names that begin with two words in small letters, be they plain ones: "the hub motor" is "Hub Motor H250"."""
+    found: list[Part] = []
+    for at, (first, second) in enumerate(pairwise(words)):
+        if {first.norm, second.norm} & FUNCTION_WORDS or not (first.text + second.text).islower():
+            continue
+        run = one_span(text, words, at, at + 1)
+        if not is_joined(text, first, second) or any(
+            _blocks(one, run) for one in (*known, *(part.span for part in found))
+        ):
+            continue
+        part = part_of(pack, run)
+        begun = [hit for hit in part.hits if normalise(hit.name).startswith(f"{run.norm} ")] if part is not None else []
+        if part is not None and len(part.hits) == len(begun) == 1:
+            found.append(part)
+    return found
 
 
 def _is_noun(part: Part, text: str) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,7 +47,7 @@ class Sense(NamedTuple):
     asked: re.Pattern[str]  # of a question in which "_" is the thing
     told: re.Pattern[str]  # of a relation that leads from the thing to the answer
     told_of: re.Pattern[str]  # of one that leads from the answer to the thing
-    is_date: bool
+    kind: str  # of what the answer is: "date", "number", or "" of neither alone
 
 
 def is_paraphrase(query: Query, text: str, pack: Pack) -> bool:
@@ -115,8 +116,10 @@ def _telling(sense: Sense, had: list[int], pack: Pack, called: str = "") -> list
     found = []
     for directed in had:
         told = sense.told if directed < n else sense.told_of
-        is_when = directed < n and relation_axis(pack, directed) in WHEN
-        if is_when is sense.is_date and told.fullmatch(f"{called}{readable_relation(labels[directed % n]).lower()}"):
+        axis = relation_axis(pack, directed) if directed < n else None
+        kind = "" if axis is None else "date" if axis in WHEN else "number"
+        is_of_kind = kind == sense.kind or (kind, sense.kind) == ("number", "")
+        if is_of_kind and told.fullmatch(f"{called}{readable_relation(labels[directed % n]).lower()}"):
             found.append(directed)
     return found
 
@@ -126,9 +129,12 @@ def senses() -> tuple[Sense, ...]:
     """All that are known, as ``paraphrases.toml`` beside this module has them."""
     every = tomllib.loads(resources.files(__package__).joinpath("paraphrases.toml").read_text("utf-8"))["sense"]
     return tuple(
-        Sense(_asked(one["asked"]), _any(one["told"]), _any(one.get("told_of", [])), one.get("is_date", False))
-        for one in every
+        Sense(_asked(one["asked"]), _any(one["told"]), _any(one.get("told_of", [])), _kind_of(one)) for one in every
     )
+
+
+def _kind_of(sense: Mapping[str, Any]) -> str:
+    return "date" if sense.get("is_date") else "number" if sense.get("is_number") else ""
 
 
 def _asked(patterns: list[str]) -> re.Pattern[str]:
