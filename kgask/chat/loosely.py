@@ -65,7 +65,7 @@ _FROM_THESE = re.compile(
 )
 _ON_LIST = re.compile(r"how many (?:[a-z]+ )?(?:are |is )?(?:there )?(?:on|in) (?:that|the|this) list(?=\W*\Z)", re.I)
 _IS_MORE = re.compile(  # "so Lake Tanganyika is deeper?"
-    r"(?:(?:so|and|then|but),? )?(?P<name>(?:the )?[A-Z][^?,]*?) (?P<is>is|was|are|were) "
+    r"(?:(?:[Ss]o|[Aa]nd|[Tt]hen|[Bb]ut),? )?(?P<name>(?:the )?[A-Z][^?,]*?) (?P<is>is|was|are|were) "
     r"(?P<more>[a-z]+er|(?:more|less) [a-z]+)(?: then)?\?",
 )
 _ONE_OF_THEIRS = re.compile(
@@ -121,7 +121,7 @@ def plainly_said(text: str, last: str, is_name: Callable[[str], bool]) -> str:
     text = _FROM_THESE.sub(
         r"\g<and>\g<ask> of them", _ON_LIST.sub("how many are they in all", _SELF.sub(r"\g<asked>", text))
     )
-    if (more := _IS_MORE.fullmatch(text)) is not None:
+    if (more := _IS_MORE.fullmatch(text)) is not None and is_name(more["name"]):
         text = f"{more['is']} {more['name']} {more['more']}?"
     if (owned := _ONE_OF_THEIRS.fullmatch(text)) is not None:
         does = "do" if owned["who"].lower() == "they" else "does"
