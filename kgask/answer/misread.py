@@ -36,7 +36,7 @@ from kgask.methods.heads import (
     tells_value_of_most,
 )
 from kgask.methods.kinds import is_had_otherwise
-from kgask.methods.kinship import turns_round_kin
+from kgask.methods.kinship import falls_short_of_kin, turns_round_kin
 from kgask.methods.lasted import chooses_by_span
 from kgask.methods.lives import is_of_who_was_there, passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another, lacks_named, lacks_other, measures_few
@@ -128,6 +128,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     linked = (seed for mention in found.linked for seed in mention.seeds)
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
+        return True
+    if falls_short_of_kin(query, question, pack):
         return True
     if turns_round_kin(query, _masked(question, query, spans), pack) or _is_of_class_unsaid(query, question):
         return True
@@ -341,5 +343,7 @@ def _is_turned_round(
     if understood is None or understood.parts or not is_by_noun(question, understood.asked, pack):
         return False
     plain, _ = undirected(understood.asked, pack.n_relations)
+    if pack.relation_labels()[plain].lower().endswith(" of"):  # of "child of" it is goes_from_role that tells
+        return False
     turned = opposite(plain if is_called(question, plain, pack) else understood.asked, pack.n_relations)
     return query == nodes.Follow(nodes.Entities((understood.seed.entity,)), turned)

@@ -25,6 +25,7 @@ _IS_ONE = re.compile(
 )
 
 
+_ANOTHER = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had)\b.*\b(?:another|(?:any|some) other)\b")
 _IS_BEST = re.compile(r"\bthe (?!west|guest|forest|rest|test|quest)(?:[a-z]{2,}est|(?:most|least|fewest) [a-z]+)\b")
 _IS_NAME = re.compile(r"(?i:who|what)(?i:['\u2019]s| is| was| are| were) [A-Z](?!.*(?:['\u2019]s|\bof|\bby)\b)")
 _DOES = re.compile(  # "which river flows through Vienna?": it is the river then, not what the question names
@@ -61,6 +62,8 @@ def asked_for(text: str) -> Asked:
     asked = LEAD.sub("", text.strip(), count=1)
     is_of_named = _IS_NAME.match(asked) is not None  # "who is Ada Lovelace?"
     asked = asked.lower()
+    if _ANOTHER.match(asked):
+        return Asked(thing=True, best=True)
     if is_of_named or _ASKS_NOTHING_NEW.match(asked):
         return Asked()
     if _ASKS_PERSON.search(asked):

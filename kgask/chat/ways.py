@@ -233,7 +233,7 @@ class Understanding:
                 yield [*self.answers.ways(f"what are their {noun}?")]
             if said.continues and any(f" of {thing.lower()}" in noun.lower() for thing in things):
                 yield [Way(f"what is the {noun}?")]  # "and the symbol of mercury?"
-            if not order.is_compared(text):
+            if not order.is_compared(text) and form.ranked(text) is None:
                 yield [*self._about(f"what is the {noun}", (*asked.topics, *asked.ends))]
         if asked is not None and not said.corrects:
             yield from ([way] for way in self._by_name(text, asked))

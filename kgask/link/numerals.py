@@ -15,7 +15,15 @@ _SMALL = dict(
     )
 )
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
+_SCALES = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "dozen": 12.0,
+    "grand": 1e3,
+}
 _LETTERS = {"k": 1e3, "mn": 1e6, "bn": 1e9, "tn": 1e12}
 _TIMES = {"twice": 2.0, "thrice": 3.0}
 _ORDINAL_UNITS = dict(
@@ -44,7 +52,11 @@ _DIGITS = re.compile(
     r"(?:[eE](?P<e>[+-]?\d{1,3})(?![\w.])| ?[x×] ?10\^?(?P<ten>[-\u2212]?\d{1,2})(?!\d))?"
 )
 _WORD = re.compile(r"[^\W\d_]+")
-_SCALE_AFTER = re.compile(r"[ -](hundred|thousand|million|billion|trillion|dozen)s?(?![^\W_])", re.IGNORECASE)
+_SCALE_AFTER = re.compile(
+    r"[ -](hundred|thousand|million|billion|trillion|dozen|(?<=\d )grand(?! (?:prix|slam|piano|total|"
+    r"final)))s?(?![^\W_])",
+    re.I,
+)
 _LETTER_AFTER = re.compile(r" ?(k|mn|bn|tn)(?![^\W_])")
 _ORDINAL_DIGITS = re.compile(r"(\d{1,3}(?:,\d{3})*)(?:st|nd|rd|th)(?![^\W_])", re.IGNORECASE)
 _HALF = re.compile(r"half (?:an? )?(hundred|thousand|million|billion|trillion|dozen)(?![^\W_])", re.IGNORECASE)

@@ -129,6 +129,9 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     # "..., I'm making a poster."
     (re.compile(r"[,;.] (?:(?:because|as|since) )?(?:i['\u2019]m|i am|we['\u2019]re|we are|it['\u2019]s for) "
                 r"(?:[a-z]+ing|preparing|an?|the|my|our)\b[^,;?]*\Z", re.I), ""),
+    # "her grandparents, the ones we have anyway?"
+    (re.compile(r", the ones (?:(?:that )?(?:we|you)(?:['\u2019]ve)? (?:have|know|got)|(?:on|in) (?:file|here))"
+                r"[^,?]*(?=\W*\Z)", re.I), ""),
     (re.compile(r", (?:since|because) (?:an?|the|my|our|i|we|some|people)\b[^,?]*(?=\W*\Z)", re.I), ""),
     (re.compile(r",? (?:can|could) you (?:do the (?:sum|maths?)|work (?:it|that) out)(?: for me)?\W*\Z", re.I), "?"),
     # "the earliest-born person"

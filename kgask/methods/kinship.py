@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
@@ -56,7 +56,8 @@ _BEFORE = (
 _ANY_KIN = "|".join(words.pattern for words, _ in _COMPOUNDS) + rf"|\b(?:{_WORD})\b"
 _ASKED_OF = re.compile(  # "X's parents", "the parents of X", "how many children does X have"
     rf"{_BEFORE}(?:{_TOPIC}['\u2019]s? (?P<its>{_ANY_KIN})|(?P<of>{_ANY_KIN}) of (?:the )?{_TOPIC}|"
-    rf"(?P<had>{_ANY_KIN}) (?:do|does|did|has|have|had) {_TOPIC}(?: (?:have|had|got))?)\W*",
+    rf"(?P<had>{_ANY_KIN}) (?:do|does|did|has|have|had) {_TOPIC}(?: (?:have|had|got))?|"
+    rf"(?:do|does|did|has|have|had) {_TOPIC}(?: (?:have|had|got))?(?: any| some)? (?P<any>{_ANY_KIN}))\W*",
     re.IGNORECASE,
 )
 
@@ -69,7 +70,7 @@ def steps_of(text: str) -> tuple[str, tuple[str, ...]] | None:
     found = _ASKED_OF.fullmatch(text)
     if found is None:
         return None
-    word = (found["its"] or found["of"] or found["had"]).lower()
+    word = (found["its"] or found["of"] or found["had"] or found["any"]).lower()
     compound = (steps for words, steps in _COMPOUNDS if words.fullmatch(word))
     return word, next(compound, None) or (KIN_WORDS[word],)
 
@@ -92,6 +93,25 @@ def is_other_kin(query: Query, text: str, pack: Pack) -> bool:
             return bool(steps) and found[0] not in said and steps != Counter(wanted)
     asked = {KIN_WORDS[(found["of"] or found["before"]).lower()] for found in _OF_TOPIC.finditer(text)}
     return bool(asked) and bool(steps) and not asked & set(steps)
+
+
+def falls_short_of_kin(query: Query, text: str, pack: Pack) -> bool:
+    """Whether a question says kin that is more than a step away, and a query goes fewer steps: the children whom two
+    have for their grandchildren."""
+    labels = [relation_phrase(label).lower() for label in pack.relation_labels()]
+    for words, wanted in _COMPOUNDS:
+        found = words.search(text.lower())
+        if found is not None and not any(found[0] in label for label in labels):
+            return 0 < _kin_depth(query, labels, pack) < len(wanted)
+    return False
+
+
+def _kin_depth(node: object, labels: Sequence[str], pack: Pack) -> int:
+    """Steps from kin to kin behind one another, the most of any part of a query."""
+    within = [getattr(node, name) for name in ("base", "left", "right", "subject", "object") if hasattr(node, name)]
+    deepest = max((_kin_depth(one, labels, pack) for one in within), default=0)
+    is_step = isinstance(node, nodes.Follow) and kin_of(labels[node.relation % len(labels)], node.relation, pack)
+    return deepest + bool(is_step)
 
 
 def turns_round_kin(query: Query, text: str, pack: Pack) -> bool:

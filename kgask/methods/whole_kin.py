@@ -24,6 +24,7 @@ _SIDE = re.compile(r"\b(?:maternal|paternal) ", re.IGNORECASE)
 _PARENTS = {"maternal": "mother", "paternal": "father"}
 _OF_SIDES = {"maternal": frozenset(("mother", "dam", "mum")), "paternal": frozenset(("father", "sire", "dad"))}
 _HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
+_WHETHER = re.compile(r"\W*(?:and |so )?(?:do|does|did|has|have|had)\b", re.IGNORECASE)
 _GENERIC = re.compile(r"(?:grand-?)?(?:child(?:ren)?|kids?|offspring|parents?)|siblings?|cousins?|parents?-in-law")
 
 
@@ -85,9 +86,11 @@ def whole_kin(text: str, start: int, end: int, entity: int, pack: Pack) -> Query
         base = family.kin(base, steps[-1])
     else:
         base = family.step(base, family.called(steps[-1], _of_sex(word)))
-    if base is None or (len(steps) == 1 and len(_undirected(base, pack)) < 2):
+    is_planned = len(steps) == 1 and not _WHETHER.match(text)
+    if base is None or (is_planned and len(_undirected(base, pack)) < 2):
         return None  # the planner's matter
-    return nodes.Count(base) if _HOW_MANY.search(text) else base
+    whole = nodes.Count if _HOW_MANY.search(text) else nodes.Some if _WHETHER.match(text) else None
+    return whole(base) if whole is not None else base
 
 
 def is_of_other_side(query: Query, text: str, pack: Pack) -> bool:
