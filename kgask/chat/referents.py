@@ -28,6 +28,7 @@ _OF_MANY = frozenset(
     "country nation state city town village company organisation organization team club band group museum university "
     "party tribe firm institution".split()
 )
+_GROUPS = frozenset("band team club group company firm label choir orchestra squad crew".split())
 _WHAT_PARENT = re.compile(r"\bwhat\b.*\bparents?\b", re.IGNORECASE)  # of a flower
 _OTHER_SEX = {"male": "female", "female": "male"}
 _OTHER_WORDS = {"film": ("movie",), "musical group": ("band", "group"), "person": ("man", "woman", "guy")}
@@ -76,6 +77,10 @@ class Referents:
         if _PERSONS & kinds or (entity in self.people and not kinds):
             return True
         return bool(self._facts.of_entity(entity)[self._of_persons].any())
+
+    def is_group(self, entity: EntityId) -> bool:
+        """Whether "they" rather means it than others of its kind: a band, no country."""
+        return not _GROUPS.isdisjoint(word for kind in self.kinds(entity) for word in kind.split())
 
     def has_members(self, entity: EntityId) -> bool:
         """Whether "they" may mean one of its kind: the people of a country or a company."""

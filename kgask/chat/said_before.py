@@ -83,6 +83,9 @@ def of_last(text: str, last: Turn, answers: OfAnswers, names: Names) -> Iterator
     yield from _than_another(text, last, answers, names)
     if (got := when_got(text, last)) is not None:
         yield answers.naming(got, last.ends[0])
+    best = last.ends[0] if isinstance(last.query, nodes.Best) and len(last.ends) == 1 else None
+    if best is not None and referents.is_group(best) and (said := of_one(text)) is not None:
+        yield answers.naming(said, best)
     if len(last.topics) != 1 or not referents.is_entity(one := last.topics[0]):
         return
     if _PARTNER.search(last.line) and referents.is_person(one) and (said := of_one(text)) is not None:

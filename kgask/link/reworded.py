@@ -66,8 +66,8 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     *((re.compile(rf"\b({_FAR_KIN}) on (?:(?:his|her|its|their|the) )?(?:{kin})(?:['\u2019]s)? side\b", re.I),
        rf"{side} \1") for side, kin in (("maternal", "mother|mum|mom|dam"), ("paternal", "father|dad|sire"))),
     # "Fiona Geddes or cousin Piran Tresidder": he is named
-    (re.compile(r"\b(?P<or>or|and|than) (?:(?:his|her|their) )?"
-                r"(?:cousin|uncle|aunt|brother|sister|mother|father|son|daughter|husband|wife) (?=[A-Z]\w+)"), r"\g<or> "),
+    (re.compile(r"\b(?P<or>or|and|than) (?:(?:his|her|their) )?(?:cousin|uncle|aunt|brother|sister|mother|father|son|"
+                r"daughter|husband|wife) (?=[A-Z]\w+)"), r"\g<or> "),
     # "who is his brother or sister?", "sons and daughters of Ann"
     *((re.compile(rf"\b(?:{one}) (?:or|and) (?:{other})\b|\b(?:{other}) (?:or|and) (?:{one})\b", re.I), meant)
       for one, other, meant in (("brothers", "sisters", "siblings"), ("brother", "sister", "sibling"),
