@@ -12,6 +12,8 @@ from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
 from kgask.methods.askers import (
     answers_what_was_done,
+    denies_a_kind,
+    lists_what_is_added_up,
     passes_over_state,
     passes_over_total,
     takes_owners,
@@ -36,7 +38,7 @@ from kgask.methods.heads import (
     tells_value_of_most,
 )
 from kgask.methods.kinds import is_had_otherwise
-from kgask.methods.kinship import falls_short_of_kin, turns_round_kin
+from kgask.methods.kinship import falls_short_of_kin, takes_both_parents, turns_round_kin
 from kgask.methods.lasted import chooses_by_span
 from kgask.methods.lives import is_of_who_was_there, passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another, lacks_named, lacks_other, measures_few
@@ -129,7 +131,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
-    if falls_short_of_kin(query, question, pack):
+    if falls_short_of_kin(query, question, pack) or takes_both_parents(query, question, pack):
         return True
     if turns_round_kin(query, _masked(question, query, spans), pack) or _is_of_class_unsaid(query, question):
         return True
@@ -167,6 +169,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     if is_of_other_side(query, question, pack) or tells_value_of_most(query, question, pack):
         return True
     if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
+        return True
+    if lists_what_is_added_up(query, question) or denies_a_kind(best, query, pack):
         return True
     if misreads_rows(best, query, question, pack) or tells_kind_of_somebody(query, question, pack):
         return True

@@ -26,7 +26,9 @@ _MEANT = re.compile(
 _GOES_ON = re.compile(r"\A (?:(?:of|in|on|from|with|by|near|most|least|[a-z]+est)\b|[a-z]+ ones\b)", re.IGNORECASE)
 _OWN = re.compile(r"['\u2019]s\b| ?[A-Z]| [a-z]+['\u2019]s\b")  # "of all Brazil's neighbours"
 _IS_MOST = re.compile(
-    r"(?:and )?(?:which|who|what)(?: one)? (?:is|was) the (?:[a-z]{2,}est|most [a-z]+) (?=of all\b)", re.I
+    r"(?:and )?(?:(?:which|who|what)(?: one)? (?:is|was) )?(?:the )?(?:most [a-z]+|[a-z]{2,}est)(?: one)?"
+    r"(?: (?:in|by) [a-z]+)? (?=of all\b)",
+    re.IGNORECASE,
 )
 MOST_BEFORE = 3  # words: "the most populous of all six", but not "who was the last one of all six to die?"
 LEAST = 3  # "the two" may be things that were named apart

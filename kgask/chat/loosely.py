@@ -75,6 +75,8 @@ _ONE_OF_THEIRS = re.compile(
 )
 _SELF = re.compile(r"\b(?P<asked>(?:he|she|they)\b[^?]*?) (?:himself|herself|themselves)(?=\W*\Z)", re.IGNORECASE)
 _IN_UNIT = re.compile(r"\bhow many (?P<unit>[a-z]+)\b", re.IGNORECASE)
+_IN_IT = re.compile(r"\b(?P<has>have|has|had|with) (?P<what>[^?]+?) in (?:it|them)(?=\W*\Z)", re.IGNORECASE)
+_IS_HOW = re.compile(r"(?P<name>[^?,]+?) (?P<is>is|was) how (?P<much>much|many [a-z]+) (?P<more>[a-z]+er)\W*", re.I)
 _WHEN_THAT = re.compile(r"(?:and )?when (?:was|did) (?:that|it|this)(?: happen| take place| be)?\W*", re.IGNORECASE)
 _GOT = re.compile(r"\b(?:prize|award|medal)\b.*\b(?:get|win|receive|won|got|received)\b", re.IGNORECASE)
 
@@ -121,6 +123,9 @@ def plainly_said(text: str, last: str, is_name: Callable[[str], bool]) -> str:
     text = _FROM_THESE.sub(
         r"\g<and>\g<ask> of them", _ON_LIST.sub("how many are they in all", _SELF.sub(r"\g<asked>", text))
     )
+    if (how := _IS_HOW.fullmatch(text)) is not None:
+        text = f"how {how['much']} {how['more']} {how['is']} {how['name']}?"
+    text = _IN_IT.sub(r"\g<has> \g<what>", text) if text.lower().startswith(("which", "what", "and which")) else text
     if (more := _IS_MORE.fullmatch(text)) is not None and is_name(more["name"]):
         text = f"{more['is']} {more['name']} {more['more']}?"
     if (owned := _ONE_OF_THEIRS.fullmatch(text)) is not None:

@@ -108,11 +108,18 @@ class Memory:
         for turn in reversed(self.turns[-REMEMBERED:]):
             if len(turn.ends) > 1:
                 return replace(turn, query=counted_in(turn.query))
-            if (named := self._compared(turn)) is not None:
+            if (named := self._compared(turn) or self._chosen_from(turn)) is not None:
                 return named
             if turn.is_refused and _asked_by(turn).several:
                 return None
         return None
+
+    def _chosen_from(self, turn: Turn) -> Turn | None:
+        """The turn that told those of whom a later one told which is the largest, or the like."""
+        base = turn.query.base if isinstance(turn.query, nodes.Best) else None
+        before = (one for one in self.turns[::-1] if one.number < turn.number and len(one.ends) > 1)
+        found = next((one for one in before if base is not None and one.query == base), None)
+        return replace(found, query=counted_in(found.query)) if found is not None else None
 
     def was_refused_since(self, found: Turn) -> bool:
         """Whether a question for one thing, after a list was told, was refused: whom "they" means is not known then."""

@@ -36,7 +36,7 @@ _RANK = re.compile(
     r"(?:and )?(?:(?:what|which|who)(?: one)?(?:['\u2019]s| is| comes| was) )?(?:(?:the |in )?"
     r"(?P<rank>second|third|fourth|fifth|[2345](?:nd|rd|th)|next|runner-up|one after (?:it|that))"
     r"(?:[ -](?:(?:most|least) [a-z]+|[a-z]{2,}est))?(?: one| place)?|"
-    r"number (?P<number>two|three|four|five|[2345]))\W*",
+    r"(?:number|no\.?|#) ?(?P<number>two|three|four|five|[2345]))\W*",
     re.IGNORECASE,
 )
 

@@ -89,6 +89,9 @@ class Pronouns:
             if one not in named_here and referents.may_be(one, sex) and not memory.is_not_asked_for(one, sex)
         ]
         last = memory.last_asked()
+        noun = form.noun_meant(last.line) if last is not None and last.is_refused and not focus else ""
+        if noun and referents.is_kind(noun):  # "how long is that river" was not known: nor what "it" is since
+            fitting = [one for one in fitting if noun in referents.called(one)]
         is_one = last is not None and len(last.ends) == 1 and last.ends[0] in fitting
         if last is not None and is_one and not focus and _THAT_ONE.search(text):
             return [*last.ends]  # "that man" was told last

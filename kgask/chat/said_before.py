@@ -65,6 +65,8 @@ _THEY = re.compile(r"\b(?:(?P<aux>do|have|are|were) they|(?P<own>their)|they (?P
 _OF_ONE = {"do": "does", "have": "has", "are": "is", "were": "was"}
 _AMONG = re.compile(r"\b(?:both|all|each|which of|one of|of them|together|among|how many of|them|these|those)\b", re.I)
 _PARTNER = re.compile(r"\b(?:wife|husband|partner|spouse|girlfriend|boyfriend|marr(?:y|ied))\b", re.IGNORECASE)
+_ARE_THERE = re.compile(r"(?P<asked>(?:and )?(?:which|what|how many) [a-z ]+? (?:are|is) there)\W*", re.IGNORECASE)
+_PLACES = frozenset("country state city town village island continent region province county".split())
 _THAN = re.compile(r"(?:and |or |but )?than (?P<what>[^?]+?)\W*", re.IGNORECASE)
 _IN_WHICH = re.compile(r"(?:and )?(?P<ask>when|(?:in )?(?:which|what) years?)\W*", re.IGNORECASE)
 _GOT = re.compile(
@@ -81,6 +83,10 @@ def of_last(text: str, last: Turn, answers: OfAnswers, names: Names) -> Iterator
         query = nodes.Follow(last.query.subject, last.query.relation)
         yield Way(f"{verbalise(query, answers.pack)}?", query=query, confidence=last.answer.confidence)
     yield from _than_another(text, last, answers, names)
+    if (found := _ARE_THERE.fullmatch(text)) is not None:
+        places = (one for one in answers.memory.recent() if not _PLACES.isdisjoint(referents.kinds(one)))
+        if (place := next(places, None)) is not None and answers.memory.turns_ago(place) < MOST_AGO:
+            yield answers.naming(f"{found['asked']} in \0?", place)
     if (got := when_got(text, last)) is not None:
         yield answers.naming(got, last.ends[0])
     best = last.ends[0] if isinstance(last.query, nodes.Best) and len(last.ends) == 1 else None

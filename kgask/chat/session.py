@@ -42,6 +42,7 @@ BESIDE = "what was found is not what this asks for"
 REPEATED = 0.5  # of confidence, that what was answered already is not asked for again
 MOST_COUNTED = 1000  # things that were counted and are remembered
 NOTHING_ELSE = 0.3  # that "what else" leaves out what was spoken of
+NO_BESIDE = 0.3  # of confidence, that a "no" is less likely meant than what else a turn may say
 OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
 # Confidence from which a question that was refused is gone on from: of such readings 23 of 26 were right.
 LIKELY = 0.6
@@ -139,7 +140,14 @@ class Chat:
         is_of_kind = any(kind in text or plural(kind) in text for kind in self._kinds(ends))
         parts = answer.query.walk() if answer.query is not None else ()
         is_vacuous = form.asks_for_others(line) and not any(isinstance(node, nodes.Minus) for node in parts)
-        return answer.confidence + OF_KIND * is_of_kind - REPEATED * is_known - NOTHING_ELSE * is_vacuous
+        is_no = answer.kind == "truth" and answer.text == "no"  # of the other that may be meant it may be so
+        return (
+            answer.confidence
+            - NO_BESIDE * is_no
+            + OF_KIND * is_of_kind
+            - REPEATED * is_known
+            - NOTHING_ELSE * is_vacuous
+        )
 
     def _kinds(self, entities: Sequence[EntityId]) -> list[str]:
         return [kind for entity in entities for kind in self._referents.kinds(entity)]

@@ -36,7 +36,7 @@ _THEIRS = re.compile(
 _BY_HOW_MUCH = re.compile(
     r"by how (?:much|many(?: \w+){0,3}?)(?: (?:more|less|(?:is|was) .+ (?:more|less|[a-z]+er)|"
     r"(?:do|does|did) (?:they|those|these|it|the two|those two)(?: two)? differ))?\W*|"
-    r"how many (?:more|fewer)(?: (?:is|was) (?:that|it))?\W*|"
+    r"how many (?:(?:square )?[a-z]+ )?(?:more|fewer)(?: (?:is|was) (?:that|it))?\W*|"
     r"how much (?:more|less|[a-z]+er)(?: (?:is|was) (?:that|it|he|she|the other(?: one)?))?\W*|"
     r"(?:what(?: is|'s|\u2019s) )?(?:the )?difference(?: (?:of|between) (?:the two|them|those|these)(?: two)?)?\W*",
     re.IGNORECASE,

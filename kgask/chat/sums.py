@@ -7,18 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kgask.answer.parts import with_name
-from kgask.chat.changes import value_of
+from kgask.chat.changes import entities_of, value_of
 from kgask.chat.form import number_of_those
 from kgask.chat.of_answers import OfAnswers, whole_of
 from kgask.chat.order import NUMBER
 from kgask.chat.turns import Way
 from kgask.query import nodes
 from kgask.query.nodes import Query
+from kgask.query.words import verbalise
 
 _TOGETHER = re.compile(
     r",?\s+(?:(?:all )?(?:added|put|taken) (?:up |all )?together|altogether|in (?:total|all|sum)|combined|together|"
     r"on average)(?=\W*\Z)",
     re.IGNORECASE,
+)
+_ALONE = re.compile(
+    r"(?:and )?(?:(?:both|all|put|taken) )?(?:together|combined|in total|altogether|in all)\W*", re.IGNORECASE
 )
 _TOTAL = re.compile(r"\b(?:total|combined|joint|summed|average|mean) (?=[a-z])", re.IGNORECASE)
 _MEAN = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
@@ -37,7 +41,10 @@ class Sums:
     answers: OfAnswers
 
     def ways(self, text: str) -> Iterator[Way]:
-        """The question about one of them, its value put together over all."""
+        """The question about one of them, its value put together over all; of two asked about in turn both values."""
+        if _ALONE.fullmatch(text):
+            yield from self._of_two_told()
+            return
         found = self.answers.memory.last_set()
         bare = _of_one(text)
         if found is None or bare is None or number_of_those(text) not in (0, len(found.ends)):
@@ -54,6 +61,19 @@ class Sums:
 
         listed = self.answers.listed(found.ends)
         yield Way(named.text, named.given, change, said=f"{text.rstrip('?. ')} ({listed})?")
+
+    def _of_two_told(self) -> Iterator[Way]:
+        """The sum of the last value that was told and the one of the same sort before it: "together?"."""
+        turns = [turn for turn in self.answers.memory.turns[::-1] if turn.answer]
+        value = value_of(turns[0].query) if turns else None
+        for before in turns[1:] if value is not None else ():
+            other = value_of(before.query)
+            if value is not None and other is not None and other != value and other.relation == value.relation:
+                both = nodes.Entities((*entities_of(other.base), *entities_of(value.base)))
+                query = nodes.Sum(nodes.Values(both, value.relation))
+                sure = min(one.answer.confidence for one in (turns[0], before) if one.answer is not None)
+                yield Way(f"{verbalise(query, self.answers.pack)}?", query=query, confidence=sure)
+                return
 
 
 def _of_one(text: str) -> str | None:

@@ -40,6 +40,7 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"(\A\W*|[,;] |\band )(what|who|where|when)s (?=(?:the|his|her|its|their|it|that) |[A-Z])", re.I),
      r"\1\2's "),
     (re.compile(r"(?<=\w) ?,? (?:pls|plz)(?=\W*\Z)"), " please"),
+    (re.compile(r"\b(at what|the|what|melting|boiling|water|air) temp\b", re.I), r"\1 temperature"),
     # "element w/ atomic number 42", "N of countries bordering Austria?", "elevation delta between K2 and Everest"
     (re.compile(r"(?<!\S)w/ ?(?=\w)"), "with "),
     (re.compile(r"\A\W*n\.? of (?=[a-z])", re.I), "number of "),

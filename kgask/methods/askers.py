@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from kgask.link.plurals import singulars
+from kgask.methods.protocol import Hypothesis
 from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
@@ -16,6 +17,7 @@ from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import reached_by
+from kgask.types import opposite
 
 _WHO_DOES = re.compile(
     r"\W*(?:and |so )?who (?!(?:is|are|was|were|of|among|has|have|had|else|all|in|on|from|at|can|could|will|would|do|"
@@ -37,7 +39,22 @@ _YEARS = re.compile(
     rf"\b(?:more|fewer|less|bigger|smaller|higher|lower|larger)\b.*\bthan in {_YEAR}\b",
     re.IGNORECASE,
 )
+_ADDED_UP = re.compile(r"\bhow (?:many|much)\b.*\b(?:together|combined|altogether|in total|in all)\W*\Z", re.IGNORECASE)
 _WHO_DID = re.compile(r"\W*(?:[\w ]{2,20}: )?(?:and |so )?whom? (?!is\b|was\b|are\b|were\b)", re.IGNORECASE)
+
+
+def lists_what_is_added_up(query: Query, question: str) -> bool:
+    """Whether values of two things are told where a question wants them put together: "A and B, how many in all?"."""
+    return isinstance(query, nodes.Or) and _ADDED_UP.search(question) is not None
+
+
+def denies_a_kind(found: Hypothesis, query: Query, pack: Pack) -> bool:
+    """Whether it is denied that something is an instance of what nothing is one of: of a film, somebody in it."""
+    match query:
+        case nodes.Holds(nodes.Entities(), relation, nodes.Entities(kinds)) if relation in pack.type_relations:
+            is_no = found.outcome is not None and found.outcome.truth is False
+            return is_no and not len(reached_by(pack, np.array(kinds), opposite(relation, pack.n_relations)))
+    return False
 
 
 def tells_kind_of_somebody(query: Query, question: str, pack: Pack) -> bool:

@@ -10,12 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import By
 from kgask.query.nodes import Query
+from kgask.retrieve.follow import reached_by
 from kgask.types import DirectedRelationId, undirected
 
 _WORDS = {
@@ -40,6 +43,7 @@ _COMPOUNDS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"cousins?", "parent sibling child"),
     )
 )
+_ONE_PARENT = re.compile(r"\b(?:mother|father|mum|mom|dad)\b(?!-in-law| and| or)", re.IGNORECASE)
 _TOPIC = r"\[MASK\]"
 _OF_TOPIC = re.compile(
     rf"(?<!whose ){_TOPIC}['\u2019]s? (?:\w+ )?(?P<of>{_WORD})\b|"
@@ -103,6 +107,24 @@ def falls_short_of_kin(query: Query, text: str, pack: Pack) -> bool:
         found = words.search(text.lower())
         if found is not None and not any(found[0] in label for label in labels):
             return 0 < _kin_depth(query, labels, pack) < len(wanted)
+    return False
+
+
+def takes_both_parents(query: Query, text: str, pack: Pack) -> bool:
+    """Whether a query goes on from both parents of somebody where a question says one of them: "when did her mother
+    die?"."""
+    if _ONE_PARENT.search(text) is None:
+        return False
+    labels = pack.relation_labels()
+    for node in query.walk():
+        match node:
+            case nodes.Follow(nodes.Follow(nodes.Entities(ids), relation)) | nodes.Values(
+                nodes.Follow(nodes.Entities(ids), relation)
+            ):
+                label = relation_phrase(labels[relation % len(labels)]).lower()
+                is_parent = kin_of(label, relation, pack) == "parent" and _ONE_PARENT.search(label) is None
+                if is_parent and len(reached_by(pack, np.array(ids), relation)) > 1:
+                    return True
     return False
 
 

@@ -35,7 +35,9 @@ _OF_DATES = (  # what says without "than" that one of two dates is the later
 _OF_NUMBERS = (
     (
         re.compile(
-            r"\b(?:exceeds?|exceeded|surpass\w*|outweigh\w*|outnumber\w*|tops|topped|dwarfs|outdoes)\b(?! by\b)", re.I
+            r"\b(?:exceeds?|exceeded|surpass\w*|outweigh\w*|outnumber\w*|tops|topped|dwarfs|outdoes|beats?|"
+            r"outstrips?)\b(?! by\b)",
+            re.I,
         ),
         ">",
     ),

@@ -31,7 +31,8 @@ _TRUE_THAT = re.compile(
     re.IGNORECASE,
 )
 _PLACED = re.compile(
-    r"it\s+(?:is|was|were)(?P<no>n['\u2019]t|\s+not)?\s+(?P<place>(?:in|on|at|from|by|for|to|during|with)\s+.+?)\s+that\s+"
+    r"it\s+(?:is|was|were)(?P<no>n['\u2019]t|\s+not)?\s+(?P<place>(?:in|on|at|from|by|for|to|during|"
+    r"with)\s+.+?)\s+that\s+"
     r"(?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -77,6 +78,8 @@ _BESIDE = re.compile(
 )
 _SAME_SAID = (  # what is said in more words than a question says it
     (re.compile(r"\bwhoever\b", re.I), "the person who"),
+    (re.compile(r"\b(?:got|received|was (?:awarded|given)|earned) (?=(?:(?:an?|the|any|no|one|two|three) )?nobel)", re.I),
+     "won "),
     (re.compile(r"\b(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten) (?:different|distinct|separate) (?=[a-z])",
                 re.I), r"\g<n> "),
     (re.compile(r"\bland (?=(?:borders?|frontiers?|boundar(?:y|ies))\b)", re.I), ""),
