@@ -63,6 +63,11 @@ def judged(opened: Opened, asked: Path) -> Iterator[Judged]:
 
 
 def is_right(gold: str, answer: Answer) -> bool:
+    """Whether an answer says what the gold says, or one of several that are as good."""
+    return any(_is_right(one, answer) for one in gold.split(" <or> "))
+
+
+def _is_right(gold: str, answer: Answer) -> bool:
     """Whether an answer says what the gold says, of several questions in one each."""
     gold = gold.strip()
     if gold == "REFUSE" or not answer:
