@@ -65,6 +65,10 @@ class Names:
                     text = f"{_without_part(text[: found.start()], full)}{full}{text[found.end() :]}"
         return text
 
+    def alone(self, text: str) -> tuple[EntityId, ...]:
+        """What a text names, where it is a name and nothing else, be it in small letters."""
+        return tuple(self.named(text)[:1]) if self.is_name(text) else ()
+
     def _with_whole_titles(self, text: str) -> str:
         """ "The Return of the King" alone is the one that was spoken of, whatever else is called so."""
         for title in self.memory.referents.pack.labels(sorted(self.memory.spoken_of())):

@@ -254,7 +254,7 @@ class Understanding:
         same = [one for old in topics for one in self.memory.referents.namesakes(self.answers.label(old), said)]
         if (first := Pairs(self.answers).of_first(said)) is not None:
             return (first,)
-        return self._other_one(said) or tuple(same[:1]) or self.names.spoken_of_first(said)
+        return self._other_one(said) or tuple(same[:1]) or self.names.spoken_of_first(said) or self.names.alone(said)
 
     def _other_one(self, said: str) -> tuple[EntityId, ...]:
         """The one of an earlier list that is none of the last answers, where a turn begins with "the other one"."""

@@ -78,7 +78,7 @@ _BESIDE = re.compile(
 )
 _SAME_SAID = (  # what is said in more words than a question says it
     (re.compile(r"\bwhoever\b", re.I), "the person who"),
-    (re.compile(r"\b(?:got|received|was awarded|earned) (?=(?:(?:an?|the|any|no|one|two|three) )?nobel)", re.I), "won "),
+    (re.compile(r"\b(?:got|received|was awarded|earned) (?=(?:(?:an?|the|any|no|one|two) )?nobel)", re.I), "won "),
     (re.compile(r"\b(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten) (?:different|distinct|separate) (?=[a-z])",
                 re.I), r"\g<n> "),
     (re.compile(r"\bland (?=(?:borders?|frontiers?|boundar(?:y|ies))\b)", re.I), ""),
