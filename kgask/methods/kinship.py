@@ -118,12 +118,13 @@ def takes_both_parents(query: Query, text: str, pack: Pack) -> bool:
     labels = pack.relation_labels()
     for node in query.walk():
         match node:
-            case nodes.Follow(nodes.Follow(nodes.Entities(ids), relation)) | nodes.Values(
-                nodes.Follow(nodes.Entities(ids), relation)
+            case nodes.Follow(nodes.Follow(nodes.Entities(ids), relation), onward) | nodes.Values(
+                nodes.Follow(nodes.Entities(ids), relation), onward
             ):
                 label = relation_phrase(labels[relation % len(labels)]).lower()
                 is_parent = kin_of(label, relation, pack) == "parent" and _ONE_PARENT.search(label) is None
-                if is_parent and len(reached_by(pack, np.array(ids), relation)) > 1:
+                parents = reached_by(pack, np.array(ids), relation) if is_parent else []
+                if sum(bool(len(reached_by(pack, np.array([one]), onward))) for one in parents) > 1:
                     return True
     return False
 
