@@ -123,7 +123,7 @@ def takes_both_parents(query: Query, text: str, pack: Pack) -> bool:
             ):
                 label = relation_phrase(labels[relation % len(labels)]).lower()
                 is_parent = kin_of(label, relation, pack) == "parent" and _ONE_PARENT.search(label) is None
-                parents = reached_by(pack, np.array(ids), relation) if is_parent else []
+                parents = reached_by(pack, np.array(ids), relation).tolist() if is_parent else []
                 if sum(bool(len(reached_by(pack, np.array([one]), onward))) for one in parents) > 1:
                     return True
     return False
