@@ -91,6 +91,8 @@ def test_beyond_the_last_place_there_is_nobody(demo: Pipeline) -> None:
         ("Apart from Germany, who borders France?", "Apart from Germany, who borders France?"),
         ("which clubs did NOT win?", "which clubs did not win?"),
         ("WHICH CLUBS DID NOT WIN?", "WHICH CLUBS DID NOT WIN?"),
+        ("How many countries is Borneo split between?", "How many countries is Borneo shared between?"),
+        ("Maren Holm outlived her sister Ida Holm", "Maren Holm died after Ida Holm"),
     ],
 )
 def test_questions_in_fewer_words(text: str, read: str) -> None:

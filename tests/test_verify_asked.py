@@ -73,3 +73,21 @@ def test_kin_more_than_a_step_away_is_shown_and_never_refuted_by_silence(tmp_pat
             "Nora Byrne is a grandchild of Carlo Marti.": "not enough information",
         }
         assert {claim: family.verify(claim).verdict for claim in said} == said
+
+
+def test_a_number_beside_a_shared_name_says_which_is_meant_and_is_no_value(tmp_path: Path) -> None:
+    (tmp_path / "parts.csv").write_text(
+        "part,price (EUR),supplier\nBattery Pack 500,210,Novacell\nBattery Pack 750,289.9,Orbex\n", encoding="utf-8"
+    )
+    build(Recipe((str(tmp_path / "parts.csv"),), tmp_path / "pack", recognise=True), tell=lambda line: None)
+    with kgask.open(str(tmp_path / "pack"), reader=None) as parts:
+        assert parts.verify("A 750 battery pack costs less than 250 euros").verdict == "refuted"
+        assert "289.9" in (parts.ask("What does the 750 battery pack cost?").text or "")
+
+
+def test_more_than_another_is_not_decided_by_what_else_is_claimed(tmp_path: Path) -> None:
+    (tmp_path / "wed.csv").write_text("subject,predicate,object\nAnn Holm,spouse,Bob Voss\n", encoding="utf-8")
+    build(Recipe((str(tmp_path / "wed.csv"),), tmp_path / "pack", recognise=True), tell=lambda line: None)
+    with kgask.open(str(tmp_path / "pack"), reader=None) as wed:
+        verdict = wed.verify("Ann Holm outlasted her spouse Bob Voss")
+        assert verdict.verdict == "not enough information" and "outlasted" in str(verdict.reason)

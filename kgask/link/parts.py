@@ -74,7 +74,8 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
             rest = _without_classes(pack, text, words, run)
             part = part_of(pack, rest) if rest else None
         found.append(part)
-    named = [part for part in found if part and not _is_noun(part, text)]
+    numbered = [_numbered(text, words, part) for part in found if part]
+    named = [part for part in numbered if not _is_noun(part, text)]
     return named + (
         _begun(pack, text, words, [*known, *(part.span for part in named)]) if pack.n_entities <= SMALL else []
     )
@@ -96,6 +97,19 @@ def _begun(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span]) 
         if part is not None and len(part.hits) == len(begun) == 1:
             found.append(part)
     return found
+
+
+def _numbered(text: str, words: Sequence[Word], part: Part) -> Part:
+    """The part with a number beside it that says which is meant: of "the 750 battery pack" Battery Pack 750."""
+    inside = [at for at, word in enumerate(words) if part.span.start <= word.start and word.end <= part.span.end]
+    for beside, joined in ((inside[0] - 1, inside[0] - 1), (inside[-1] + 1, inside[-1])) if inside else ():
+        if not 0 <= beside < len(words) or not is_joined(text, words[joined], words[joined + 1]):
+            continue
+        number = words[beside].norm
+        meant = tuple(hit for hit in part.hits if number in normalise(hit.name).split())
+        if number.isdigit() and meant:
+            return Part(one_span(text, words, min(beside, inside[0]), max(beside, inside[-1])), meant, len(meant) == 1)
+    return part
 
 
 def _is_noun(part: Part, text: str) -> bool:

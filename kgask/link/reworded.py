@@ -8,6 +8,7 @@ from collections.abc import Callable
 from kgask.link.dates import MONTH
 from kgask.link.statements import as_question
 
+_KIN_BEFORE = r"(?-i:(?:his|her|their) (?:[a-z]+ ){1,2}(?=[A-Z]))?"  # "his older brother Tom"
 _FAR_KIN = r"grand\w+|uncles?|aunts?|cousins?"
 _FIELD = r"(?P<field>physics|chemistry|literature|medicine|peace|economics)"
 
@@ -129,7 +130,11 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
                 r"(?:fought|waged|played|run|held|made|taken) "
                 r"(?=(?:between|before|after|since|in|from|during|on) (?:the )?\d)", re.I), r"\1 "),
     # "did she outlive him?"
-    (re.compile(r"\A(\W*(?:and )?(?:did|does) .+?) outlive ([^,;]+?)(?=\W*\Z)", re.I), r"\1 die after \2"),
+    (re.compile(rf"\A(\W*(?:and )?(?:did|does) .+?) outlive {_KIN_BEFORE}([^,;]+?)(?=\W*\Z)", re.I),
+     r"\1 die after \2"),
+    (re.compile(rf"\A(\W*[A-Z][^,;?]*?) outlived {_KIN_BEFORE}([^,;?]+?)(?=\W*\Z)"), r"\1 died after \2"),
+    # "split between", where Split is a city
+    (re.compile(r"\b(?:split|divided|parted|carved up)(?: up)? (?=(?:between|among|amongst)\b)"), "shared "),
     # "which countries share a land border with Bolivia?"
     (re.compile(r"\bland (?=(?:border|frontier|boundar)(?:s|y|ies)?\b)", re.I), ""),
     # "Where are prices rising fastest, that is, which country has the highest inflation?"

@@ -54,6 +54,9 @@ _HAS_A = re.compile(  # which does not say that it is one
 )
 _MORE = r"\b(?!other|rather|either|neither|whether)(?:more|less|fewer|worse|better|[a-z]+er)\s+"
 _THAN = re.compile(rf"{_MORE}than\b", re.IGNORECASE)
+_OUT = re.compile(  # "outlived": more than another
+    r"\bout(?:liv|last|number|sell|sold|scor|rank|weigh|grow|grew|perform|earn)(?:e?s|e?d|ing|e)?\b", re.IGNORECASE
+)
 _MORE_OF_IT = re.compile(rf"{_MORE}(?:[a-z]+ ){{0,2}}than\b", re.IGNORECASE)  # "more people than _" too
 _EXCLUDES = re.compile(
     r"\b(?:not|no|never|without|except|excluding|besides?|other|another|apart|than|but|neither|nor|else)\b|n['\u2019]t\b",
@@ -71,7 +74,8 @@ def unhonoured(text: str, query: TruthNode, called: Collection[str] = ()) -> str
         if (found := pattern.search(_MONTH.sub(" ", text))) and found[0].lower() not in called:
             return found[0].lower()
     compares = any(isinstance(node, nodes.Compare | nodes.Where | nodes.Best) for node in query.walk())
-    if (found := _THAN.search(text)) and not compares:
+    found = _THAN.search(text) or _OUT.search(text)
+    if found and not compares and found[0].lower() not in called:
         return found[0].lower()
     found = _MORE_OF_IT.search(text)
     if found and _is_most_of_a_kind(query) and not (superlatives(text) or _THAN_ANY.search(said)):
