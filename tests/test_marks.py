@@ -184,3 +184,16 @@ def test_what_he_does_not_grow_is_not_what_he_grows(tmp_path: Path) -> None:
         ))  # fmt: skip
         assert takes_nothing_away(parse(his, opened.pack), opened.pack)
         assert not takes_nothing_away(parse(others, opened.pack), opened.pack)
+
+
+def test_what_comes_from_some_of_a_kind_is_none_of_that_kind(tmp_path: Path) -> None:
+    rows = ["subject,predicate,object"]
+    for number, digger in ((1, "Ikram Siddiqui"), (2, "Moss Amery"), (3, "Ikram Siddiqui")):
+        rows += [f"Trench {number},is a,trench", f"Trench {number},excavated by,{digger}"]
+        rows += [f"SF-{number}{n},found in,Trench {number}" for n in (1, 2)]
+    (tmp_path / "dig.csv").write_text("\n".join(rows), encoding="utf-8")
+    build(Recipe((str(tmp_path / "dig.csv"),), tmp_path / "pack", recognise=True), tell=lambda line: None)
+    with kgask.open(str(tmp_path / "pack"), reader=None) as dig:
+        finds = dig.ask("I need a list of every find out of the trenches Ikram Siddiqui dug")
+        assert not finds or "Trench" not in (finds.text or "")
+        assert dig.ask("list the trenches Ikram Siddiqui dug").text == "Trench 1 | Trench 3"

@@ -11,6 +11,7 @@ from kgask.link.naming import is_part
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
 from kgask.methods.askers import (
+    answers_what_it_is_from,
     answers_what_was_done,
     denies_a_kind,
     lists_what_is_added_up,
@@ -177,6 +178,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     if (
         takes_nothing_away(query, pack)
         or answers_what_was_done(query, best.answers, question, pack)
+        or answers_what_it_is_from(best.answers, question, pack)
         or takes_owners(query, question, pack)
     ):
         return True

@@ -42,6 +42,13 @@ _YEARS = re.compile(
 _ADDED_UP = re.compile(r"\bhow (?:many|much)\b.*\b(?:together|combined|altogether|in total|in all)\W*\Z", re.IGNORECASE)
 _WHO_DID = re.compile(r"\W*(?:[\w ]{2,20}: )?(?:and |so )?whom? (?!is\b|was\b|are\b|were\b)", re.IGNORECASE)
 
+_FROM_A_KIND = re.compile(  # "every find out of the trenches"
+    r"\b(?:all|every|each|which|what|list|the) (?!(?:lists?|names?|sets?|numbers?|ones?|two|three|rest|most|best|few|"
+    r"some|other|others)\b)(?P<head>[a-z]+)(?: (?:were|are|is|was|came|come|found|made|taken)\b)*"
+    r" (?:out of|from) (?:all )?the (?P<kind>[a-z]+s)\b",
+    re.IGNORECASE,
+)
+
 
 def lists_what_is_added_up(query: Query, question: str) -> bool:
     """Whether values of two things are told where a question wants them put together: "A and B, how many in all?"."""
@@ -73,9 +80,22 @@ def answers_what_was_done(query: Query, answers: np.ndarray, question: str, pack
         return False
     if isinstance(query, nodes.Follow | nodes.Values) or int(answers[0]) >= pack.n_entities - pack.n_literals:
         return False
+    return _is_called(answers, asked["behind"], pack)
+
+
+def answers_what_it_is_from(answers: np.ndarray, question: str, pack: Pack) -> bool:
+    """Whether what comes from some of a kind is asked for, and what is found is of that kind: "every find out of the
+    trenches" is no trench."""
+    asked = _FROM_A_KIND.search(question)
+    if asked is None or not len(answers) or _is_called(answers, asked["head"], pack):
+        return False
+    return _is_called(answers, asked["kind"], pack)
+
+
+def _is_called(answers: np.ndarray, said: str, pack: Pack) -> bool:
+    """Whether words call the first answer by a kind of which it is."""
     heads = {end for one in pack.type_relations for end in reached_by(pack, answers[:1], one).tolist()}
-    said = normalise(asked["behind"]).split()
-    forms = {form for word in said for form in (word, *singulars(word))}
+    forms = {form for word in normalise(said).split() for form in (word, *singulars(word))}
     return any(forms.issuperset(normalise(label).split()) for label in pack.labels(sorted(heads)))
 
 
