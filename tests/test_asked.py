@@ -93,6 +93,10 @@ def test_beyond_the_last_place_there_is_nobody(demo: Pipeline) -> None:
         ("WHICH CLUBS DID NOT WIN?", "WHICH CLUBS DID NOT WIN?"),
         ("How many countries is Borneo split between?", "How many countries is Borneo shared between?"),
         ("Maren Holm outlived her sister Ida Holm", "Maren Holm died after Ida Holm"),
+        ("how many souls did Peru have in 1970?", "how many people did Peru have in 1970?"),
+        ("Which mountains top 2700 metres?", "Which mountains are higher than 2700 metres?"),
+        ("Which are the top 10 metres of cable?", "Which are the top 10 metres of cable?"),
+        ("mean length of the Adda and the Alz (km)", "mean length of the Adda and the Alz"),
     ],
 )
 def test_questions_in_fewer_words(text: str, read: str) -> None:

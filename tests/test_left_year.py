@@ -113,3 +113,13 @@ def test_only_what_a_graph_says_is_denied() -> None:
     assert undenied("Are any bills unpaid?", ["paid on"]) == "Are any bills that are not paid?"
     assert undenied("the unknown soldier", ["known for"]) == "the unknown soldier"
     assert undenied("the United Kingdom under Union law", ["it", "der", "ion"]) == "the United Kingdom under Union law"
+
+
+def test_a_name_may_lack_its_apostrophe(tmp_path: Path) -> None:
+    rows = "name,operator\nHag's Tooth,Brae Society\nVelle Head,Port Authority\nKings Rock,Brae Society\n"
+    (tmp_path / "lights.csv").write_text(rows, encoding="utf-8")
+    build(Recipe((str(tmp_path / "lights.csv"),), tmp_path / "pack", recognise=True), tell=lambda line: None)
+    with kgask.open(str(tmp_path / "pack"), reader=None) as lights:
+        assert lights.ask("who operates hags tooth").text == "Brae Society"
+        for asked in ("who operates kings rock", "which lights heads"):
+            assert with_apostrophe(asked, lights.pack) == asked

@@ -197,3 +197,22 @@ def test_what_comes_from_some_of_a_kind_is_none_of_that_kind(tmp_path: Path) -> 
         finds = dig.ask("I need a list of every find out of the trenches Ikram Siddiqui dug")
         assert not finds or "Trench" not in (finds.text or "")
         assert dig.ask("list the trenches Ikram Siddiqui dug").text == "Trench 1 | Trench 3"
+
+
+def test_the_sponsors_of_records_are_no_verb(tmp_path: Path) -> None:
+    episodes = [
+        {
+            "episode": "Bread Riots",
+            "minutes": 44,
+            "host": "Dana Okoro",
+            "sponsors": ["Millstone Flour", "Norrby Socks"],
+        },
+        {"episode": "Sugar Kings", "minutes": 61, "host": "Rui Teles", "sponsors": ["Inkwell VPN"]},
+        {"episode": "Mules of the Pass", "minutes": 38, "host": "Dana Okoro", "sponsors": ["Millstone Flour"]},
+    ]
+    (tmp_path / "episodes.json").write_text(json.dumps(episodes), encoding="utf-8")
+    build(Recipe((str(tmp_path / "episodes.json"),), tmp_path / "pack", recognise=True), tell=lambda line: None)
+    with kgask.open(str(tmp_path / "pack"), reader=None) as podcast:
+        found = podcast.ask("which episodes were sponsored by Millstone Flour?")
+        assert set((found.text or "").split(" | ")) == {"Bread Riots", "Mules of the Pass"}
+        assert podcast.ask("who sponsored Sugar Kings?").text == "Inkwell VPN"

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from kgask.link.dates import MONTH
 from kgask.link.statements import as_question
 
+_ABOVE = r"(?:above|over|to (?:more than|over))"
+_HEIGHT = r"(?=\d[\d,.]* ?(?:k?m|ft|feet|met(?:er|re)s)\b)"
 _KIN_BEFORE = r"(?-i:(?:his|her|their) (?:[a-z]+ ){1,2}(?=[A-Z]))?"  # "his older brother Tom"
 _FAR_KIN = r"grand\w+|uncles?|aunts?|cousins?"
 _FIELD = r"(?P<field>physics|chemistry|literature|medicine|peace|economics)"
@@ -133,6 +135,13 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(rf"\A(\W*(?:and )?(?:did|does) .+?) outlive {_KIN_BEFORE}([^,;]+?)(?=\W*\Z)", re.I),
      r"\1 die after \2"),
     (re.compile(rf"\A(\W*[A-Z][^,;?]*?) outlived {_KIN_BEFORE}([^,;?]+?)(?=\W*\Z)"), r"\1 died after \2"),
+    # "how many souls did it have", "the mountains that top 2000 m", "where the river springs up"
+    (re.compile(r"\bhow many souls (?=(?:does|do|did|has|have|had|live[sd]?|are|were)\b)", re.I), "how many people "),
+    (re.compile(rf"\b(?:tops|(?:rises|towers|soars|climbs) {_ABOVE}) {_HEIGHT}"), "is higher than "),
+    (re.compile(rf"(?<!the )\b(?:top|(?:rise|tower|soar|climb) {_ABOVE}) {_HEIGHT}"), "are higher than "),
+    (re.compile(r"\b(where (?:the )?[A-Z][^,?]*?) springs? up\b"), r"\1 rises"),
+    (re.compile(r" \((?:in )?(?:k?m|met(?:er|re)s?|kilomet(?:er|re)s?|miles?|kg|tonnes|min(?:ute)?s|hours|days|years)\)"
+                r"(?=\W*\Z)"), ""),
     # "split between", where Split is a city
     (re.compile(r"\b(?:split|divided|parted|carved up)(?: up)? (?=(?:between|among|amongst)\b)"), "shared "),
     # "which countries share a land border with Bolivia?"

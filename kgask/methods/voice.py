@@ -19,10 +19,10 @@ from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
-from kgask.query.ends import leads_to_likes
+from kgask.query.ends import kind_of_ends, leads_to_likes
 from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS, RelationWords, is_bare_past, is_participle
-from kgask.types import DirectedRelationId, EntityId, undirected
+from kgask.types import DirectedRelationId, EntityId, opposite, undirected
 
 # Words that call a relation by a noun ("her father", "X's owner"): the planner knows which way that is meant.
 BY_NOUN = re.compile(
@@ -56,6 +56,11 @@ _IRREGULAR = tuple(
 # Who does something, by a word that says that she does it, too: "whom did Ann mentor?".
 _DOER = re.compile(r"(?:[\w-]+ ){0,2}(?P<verb>[^\W\d_]{3,})(?:er|or)")  # "line manager", whom others are managed by
 _DOERS = frozenset("author captain chair coach father mentor mother referee skipper tutor".split())
+# Nouns as often as verbs: the sponsors of an episode, and whom a firm sponsors.
+_NOUN_OR_VERB = frozenset(
+    "authors captains chairs champions coaches cooks crews doctors fathers guards guides heads hosts judges mentors "
+    "nurses parents partners pilots referees sponsors supports tutors".split()
+)
 # Who is above somebody, and the verbs of those below: "who reports to Bob?" asks for those whose manager he is.
 _SUPERIOR = re.compile(r"(?:\w+ )?(?:manager|supervisor|superior|boss|head|line managed by|managed by|supervised by)")
 _UNDER = (
@@ -147,6 +152,8 @@ def is_start_object(text: str, topic: tuple[int, int], relation: DirectedRelatio
     label = pack.relations()[plain].label
     if is_bare_past(label) and not leads_to_likes(pack, plain):
         return None
+    if label.lower() in _NOUN_OR_VERB and kind_of_ends(pack, opposite(plain, pack.n_relations)) is not None:
+        return None  # records of a file have a kind, unlike what is only linked
     said = is_object(text, topic, label)
     return None if said is None else said is not inverse
 

@@ -96,6 +96,7 @@ _SAME_SAID = (  # what is said in more words than a question says it
     (re.compile(r"\b(?P<word>shares?|sharing|shared)(?P<any>(?: any| an?| no)?) (?:common|mutual|joint)\b", re.I),
      r"\g<word>\g<any>"),
 )  # fmt: skip
+_BETWEEN = re.compile(r"\A(?P<what>[^,;]+?) (?P<be>is|are) (?:shared|split|divided) between (?=[A-Z])")
 _AMONG = re.compile(  # "Among the Nordic countries there is one that ..."
     r"among (?:all )?(?:the )?(?P<kind>[\w ]+ )?(?P<last>[a-z]+s),? there (?:is|are) (?:one|some|any)\b", re.I
 )
@@ -143,8 +144,9 @@ def said(claim: str, closed: Sequence[str] = ()) -> Said:
 
 
 def bare(claim: str) -> str:
-    """A claim without the point at its end and what is said before it of how sure it is."""
+    """A claim without the point at its end and what is said before it of how sure it is; what is shared between
+    countries is in each."""
     text = claim.strip().strip('"\u201c\u201d').strip().rstrip(".!").strip()
     while found := _HEDGE.match(text):
         text = text[found.end() :]
-    return text
+    return _BETWEEN.sub(r"\g<what> \g<be> in ", text)
