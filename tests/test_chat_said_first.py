@@ -110,3 +110,39 @@ def test_a_graph_of_ones_own_is_talked_about(tmp_path: Path) -> None:
         chat.ask("Ann Lee's brother or sister, who is that?")
         answer = chat.ask("and where does that one live?").answer
         assert answer is not None and answer.text in ("Leeds", None)
+
+
+LIGHTS = """\
+name,built of,partner
+Velle Head,brick,Velle Low
+Velle Low,cast iron,Velle Head
+Quern Skerry,granite,Tarn Ness
+Tarn Ness,steel,Quern Skerry
+"""
+GAMES = """\
+subject,predicate,object
+Nine Ferrymen,designedBy,Priya Vant
+Moth & Candle,designedBy,Priya Vant
+Nine Ferrymen,playersAtMost,4
+Moth & Candle,playersAtMost,5
+Priya Vant,livesIn,Leeds
+Ines Marrow,livesIn,Porto
+Leeds,inCountry,United Kingdom
+Porto,inCountry,Portugal
+"""
+
+
+def test_that_one_is_a_light_and_she_is_neither_a_town_nor_a_game(tmp_path: Path) -> None:
+    for name, rows in (("lights", LIGHTS), ("games", GAMES)):
+        (tmp_path / f"{name}.csv").write_text(rows, encoding="utf-8")
+        build(Recipe((str(tmp_path / f"{name}.csv"),), tmp_path / name, recognise=True), tell=lambda line: None)
+    with kgask.open(str(tmp_path / "lights"), reader=None) as lights:
+        chat = lights.chat()
+        talk = ("What is Velle Head built of?", "which light is its partner", "what's that one built of?")
+        assert [turn.text for line in talk if (turn := chat.ask(line).answer)] == ["brick", "Velle Low", "cast iron"]
+    with kgask.open(str(tmp_path / "games"), reader=None) as games:
+        chat = games.chat()
+        for line in ("who designed Nine Ferrymen?", "where does she live", "which country's that in?"):
+            chat.ask(line)
+        assert "Leeds" not in chat.ask("which other games did she design?").shown
+        assert "Priya Vant" in chat.turns[-1].shown

@@ -18,6 +18,8 @@ _ASKS_PERSON = re.compile(
     r"(?!(?:rivers?|numbers?|orders?|towers?|waters?|letters?|chapters?|newspapers?|powers?|colou?rs?|others?)\b)"
     r"[a-z]+(?:ors?|ers?|ists?|ians?)))\b"
 )
+# Which of some kind is its partner: the kind tells whether that is a person.
+_WHICH_IS = re.compile(r"(?:which|what) (?P<kind>[a-z]+) (?:is|was|are|were)\b(?!.*\b(?:husband|wife|father|mother)\b)")
 _IS_ONE = re.compile(
     r"\b(?:which|what) (?:one|(?!has |is |was |does |of |are |were |have |do )[a-z]+[^s ]) |"
     r"\b(?:is|was) (?:the|his|her|its|their|this|that)\b|"
@@ -66,7 +68,8 @@ def asked_for(text: str) -> Asked:
         return Asked(thing=True, best=True)
     if is_of_named or _ASKS_NOTHING_NEW.match(asked):
         return Asked()
-    if _ASKS_PERSON.search(asked):
+    kind = _WHICH_IS.match(asked)
+    if _ASKS_PERSON.search(f"which {kind['kind']}" if kind is not None else asked):
         return Asked(person=True, several=not _IS_ONE.search(asked), sex=sexes_told(text)[1])
     several = not _IS_ONE.search(asked) and not asked.startswith("where") and _ASKS.match(asked) is not None
     is_best = _IS_BEST.search(asked) is not None or _DOES.match(asked) is not None

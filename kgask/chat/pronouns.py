@@ -89,6 +89,8 @@ class Pronouns:
             if one not in named_here and referents.may_be(one, sex) and not memory.is_not_asked_for(one, sex)
         ]
         last = memory.last_asked()
+        if sex in _SEXES and not focus:
+            fitting = referents.like_known(fitting, sex)
         noun = form.noun_meant(last.line) if last is not None and last.is_refused and not focus else ""
         if noun and referents.is_kind(noun):  # "how long is that river" was not known: nor what "it" is since
             fitting = [one for one in fitting if noun in referents.called(one)]

@@ -30,6 +30,10 @@ _OF_MANY = frozenset(
 )
 _GROUPS = frozenset("band team club group company firm label choir orchestra squad crew".split())
 _WHAT_PARENT = re.compile(r"\bwhat\b.*\bparents?\b", re.IGNORECASE)  # of a flower
+_WHERE = re.compile(
+    r"\W*(?:and |so )*(?:(?:in |on |at )?(?:which|what) (?:town|city|country|place|village|street|region|state)|where)\b",
+    re.IGNORECASE,
+)
 _OTHER_SEX = {"male": "female", "female": "male"}
 _OTHER_WORDS = {"film": ("movie",), "musical group": ("band", "group"), "person": ("man", "woman", "guy")}
 
@@ -38,7 +42,7 @@ class Referents:
     """Knows what entities of one pack are."""
 
     def __init__(self, pack: Pack) -> None:
-        self.told: dict[EntityId, str] = {}  # sexes that the conversation told
+        self.told: dict[EntityId, str] = {}  # sexes that the conversation told; "thing" of places
         self.people: set[EntityId] = set()  # who answered "who": persons, where the graph does not tell
         self.pack, self._facts = pack, RelationFacts(pack)
         self.words = RelationWords(pack)
@@ -102,6 +106,19 @@ class Referents:
         known = self.sexes(entity)
         return self.is_person(entity) and (not known or sex in known)
 
+    def like_known(self, entities: Sequence[EntityId], sex: str) -> list[EntityId]:
+        """Those of whom something is said that is also said of one who is known to be "she", where one is and the
+        graph does not tell who is a person: no game, when "she" lives in Leeds."""
+        known = [one for one in entities if self.told.get(one) == sex]
+        if not known or self._tells_persons:
+            return [*entities]
+        said = self._facts.of_entity(known[0])[: self._facts.n_relations]
+        return [
+            one
+            for one in entities
+            if one in known or one in self.people or (said & self._facts.of_entity(one)[: self._facts.n_relations]).any()
+        ]
+
     def is_described(self, entity: EntityId) -> bool:
         """Whether the graph says anything of it, rather than only of others that lead to it."""
         return bool(self._facts.of_entity(entity)[: self._facts.n_relations].any())
@@ -119,6 +136,8 @@ class Referents:
         for entities, sex in zip((topics, ends), sexes_told(text), strict=True):
             if sex:
                 self.told |= dict.fromkeys(entities, sex)
+        if _WHERE.match(text):
+            self.told |= {one: "thing" for one in ends if one not in self.told}
         is_told = is_table(self.pack) and asked_for(text).person  # of what owns something elsewhere it is not
         is_told = is_told and _WHAT_PARENT.search(text) is None
         if is_told or (not self._tells_persons and asks_for_people(text)):

@@ -57,7 +57,9 @@ _THAN = re.compile(rf"{_MORE}than\b", re.IGNORECASE)
 _OUT = re.compile(  # "outlived": more than another
     r"\bout(?:liv|last|number|sell|sold|scor|rank|weigh|grow|grew|perform|earn)(?:e?s|e?d|ing|e)?\b", re.IGNORECASE
 )
-_MORE_OF_IT = re.compile(rf"{_MORE}(?:[a-z]+ ){{0,2}}than\b", re.IGNORECASE)  # "more people than _" too
+_MORE_OF_IT = re.compile(  # "more people than _", "lit before _" too
+    rf"{_MORE}(?:[a-z]+ ){{0,2}}than\b|\b(?:before|after) (?:the )?_", re.IGNORECASE
+)
 _EXCLUDES = re.compile(
     r"\b(?:not|no|never|without|except|excluding|besides?|other|another|apart|than|but|neither|nor|else)\b|n['\u2019]t\b",
     re.IGNORECASE,

@@ -55,7 +55,9 @@ MOST_LOOKED_AT = 20  # queries that a claim may ask
 NEARLY = 0.35  # of confidence: a contrary reading within it is a doubt
 SURE_NAME = 0.6  # score from which a name that no step has is left out
 SURE = 0.75  # confidence from which a noun that no relation is called by is another word for it
-_OF_SOMETHING = re.compile(r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\b[Tt]he ([a-z]+) of\b")
+_OF_SOMETHING = re.compile(
+    r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\b[Tt]he ([a-z]+) of\b|\ban? ([a-z]+) (?:about|called|named|titled)\b"
+)
 _LAST_NOUN = re.compile(r"\b(?:is|are|was|were) [a-z]+(?:ed|en|de|lt|nt|ght) (?:of|with|from|by|in) ([a-z]{4,})\W*\Z")
 _TWICE = re.compile(r"\b([A-Z]\w{2,})\b.*\b\1\b", re.DOTALL)  # "Germany borders Germany"
 _FROM_TO = re.compile(r"\bfrom [^,]*\d{3,4} (?:to|until|till) [^,]*\d{3,4}\b", re.IGNORECASE)
@@ -283,9 +285,10 @@ class Readings:
         return [] if is_known or said is None else [said[1]]
 
     def _unsaid(self, query: TruthNode, text: str) -> list[str]:
-        """What one thing is said to be of another ("Kate's mother", "the mayor of Turku") and no step is about."""
+        """What one thing is said to be of another ("Kate's mother", "the mayor of Turku", "a book about
+        herring") and no step is about."""
         known = self._known(query)
-        nouns = [found[1] or found[2] for found in _OF_SOMETHING.finditer(text)]
+        nouns = [found[1] or found[2] or found[3] for found in _OF_SOMETHING.finditer(text)]
         return [noun for noun in nouns if noun.lower() not in _NO_NOUNS and not is_all_called(noun, known)]
 
 
