@@ -91,3 +91,21 @@ def test_more_than_another_is_not_decided_by_what_else_is_claimed(tmp_path: Path
     with kgask.open(str(tmp_path / "pack"), reader=None) as wed:
         verdict = wed.verify("Ann Holm outlasted her spouse Bob Voss")
         assert verdict.verdict == "not enough information" and "outlasted" in str(verdict.reason)
+
+
+PLACES = "subject,predicate,object\n" + "".join(
+    f"{name},is a,{kind}\n{name},located in,{where}\n"
+    for name, kind, where in (
+        ("Tarn Water", "lake", "Fenwater"), ("Mere Water", "lake", "Brae"), ("Ache", "river", "Fenwater"),
+        ("Dunn", "river", "Brae"), ("Wick", "town", "Brae"),
+    )
+)  # fmt: skip
+
+
+def test_a_kind_that_a_claim_says_beside_something_else_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "places.csv").write_text(PLACES, encoding="utf-8")
+    build(Recipe((str(tmp_path / "places.csv"),), tmp_path / "pack", recognise=True), tell=lambda line: None)
+    with kgask.open(str(tmp_path / "pack"), reader=None) as places:
+        assert places.verify("Tarn Water is a lake in Fenwater").verdict == "supported"
+        assert places.verify("Tarn Water is a river in Fenwater").verdict != "supported"
+        assert places.verify("Tarn Water is a river").verdict == "refuted"

@@ -44,6 +44,7 @@ from kgask.verify.exactness import as_stated
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
+from kgask.verify.kinds import kind_passed_over
 from kgask.verify.measured import counts_values, drops_unit, is_unsaid_flag, is_value_of_another, of_said_kind
 from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.universal import of_all, without_all
@@ -54,6 +55,7 @@ HELD = 0.15  # of likeness, that two names are in such a relation
 MOST_LOOKED_AT = 20  # queries that a claim may ask
 NEARLY = 0.35  # of confidence: a contrary reading within it is a doubt
 SURE_NAME = 0.6  # score from which a name that no step has is left out
+AT_FIRST = 8  # characters of a claim before its subject: "the ", "Was the "
 SURE = 0.75  # confidence from which a noun that no relation is called by is another word for it
 _OF_SOMETHING = re.compile(
     r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\b[Tt]he ([a-z]+) of\b|\ban? ([a-z]+) (?:about|called|named|titled)\b"
@@ -191,6 +193,9 @@ class Readings:
                 return Reading(found, query, None, "the graph measures this in another unit")
             if kin := other_sex(query, text, self._dated, runner):
                 return Reading(found, query, None, f"what {kin!r} claims is not so of whom it may be")
+            named = [(seed.span[1], seed.entity) for seed in found.seeds if seed.span[0] <= AT_FIRST]
+            if decision.truth and (kind := kind_passed_over(query, text, named, runner)):
+                return Reading(found, query, None, f"the graph does not say that this is a {kind}")
             if decision.truth is False and (wider := without_half_said(query, text, self._pack)) != query:
                 query, decision = wider, world.decide(wider)
             if decision.truth is False and not self._options.closed_world and mixes_kinds(runner, query):

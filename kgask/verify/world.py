@@ -27,6 +27,7 @@ from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.decision import Decision, Rule
 from kgask.verify.exactness import as_said, of_counts
+from kgask.verify.kinds import is_of_no_kind
 from kgask.verify.sense import are_alike, has_codes, is_own_list, is_single_by_name, knows_most, meets
 from kgask.verify.table_rows import is_of_rows, rows_of
 
@@ -316,9 +317,8 @@ class World:
         match node:
             case nodes.Entities(ids):
                 return one not in ids
-            case nodes.Class():
-                is_typed = bool(self.runner.types(np.array([one], np.int64)).size)
-                return is_typed and one not in runner.members(node).possible
+            case nodes.Class(kind):
+                return is_of_no_kind(runner, one, kind)
             case nodes.Follow(base, relation):
                 return self._holds(nodes.Holds(base, relation, nodes.Entities((one,)))).truth is False
             case nodes.And(left, right):

@@ -1,0 +1,62 @@
+"""Of which kind a thing is claimed to be, beside what else is claimed of it: "Lake Titicaca is a river in Peru"."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from kgask.pack.normalise import normalise
+from kgask.query import nodes
+from kgask.query.base import TruthNode
+from kgask.retrieve.run import Runner
+from kgask.types import EntityId, opposite
+
+MOST_CLASSED = 10_000  # things of a kind, of which it is known which are of a narrower one, too
+_IS_A = re.compile(
+    r" (?:(?:is|was) )?an? (?P<kind>(?:[a-z-]+ ){0,3}?[a-z-]+) "
+    r"(?:in|of|on|by|from|at|near|with|that|which|who|whose|between|along|called|named)\b",
+    re.IGNORECASE,
+)
+
+
+def is_of_no_kind(runner: Runner, one: EntityId, kind: EntityId) -> bool:
+    """Whether an entity is surely not of a kind: it has others, and none is so large that nobody said of all of it what
+    is of this one, too, as of twenty thousand books which are novels."""
+    kinds = runner.types(np.array([one], np.int64)).tolist()
+    members = runner.members(nodes.Class(kind)).possible
+    if len(kinds) != 1 or one in members:
+        return bool(kinds) and one not in members
+    wide = runner.members(nodes.Class(kinds[0])).possible
+    return len(wide) <= MOST_CLASSED or not np.isin(members, wide).all()
+
+
+def kind_passed_over(query: TruthNode, text: str, named: list[tuple[int, EntityId]], runner: Runner) -> str | None:
+    """The kind that a claim says its subject to be, where no step of the query does and the graph says that it is of
+    others; ``named`` are the ends of the names that the claim may begin with, and whom they name."""
+    if any(isinstance(node, nodes.Class) for node in query.walk()):
+        return None
+    topics = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
+    for end, one in named:
+        found = _IS_A.match(text, end)
+        if found is None or one not in topics:
+            continue
+        words = normalise(found["kind"]).split()
+        kind = next(
+            (kind for at in range(len(words)) if (kind := _kind(" ".join(words[at:]), runner)) is not None), None
+        )
+        if kind is not None and is_of_no_kind(runner, one, kind):
+            return found["kind"]
+    return None
+
+
+def _kind(norm: str, runner: Runner) -> EntityId | None:
+    """What things are instances of that is called so."""
+    pack = runner.pack
+    for hit in pack.exact([norm]).get(norm, []):
+        if any(
+            len(runner.edges(np.array([hit.entity], np.int64), opposite(lead, pack.n_relations)))
+            for lead in pack.type_relations
+        ):
+            return hit.entity
+    return None
