@@ -19,6 +19,7 @@ class Settled:
     """What a text is taken to ask."""
 
     found: Retrieved
+    text: str  # as it was read: spans are of it
     misnamed: str | None = None  # why it cannot be that
     is_unknown: bool = False  # for what it names is not in the pack
 

@@ -163,9 +163,9 @@ class Readings:
         worth = [like + HELD * _is_held(one) for like, one in zip(alike, proposed, strict=True)]
         return [proposed[at] for at in np.argsort([-one for one in worth], kind="stable").tolist()]
 
-    def of(self, text: str, settled: Settled) -> Reading:
+    def of(self, settled: Settled) -> Reading:
         """What a wording was settled to be, decided."""
-        found, misnamed = settled.found, settled.misnamed
+        found, text, misnamed = settled.found, settled.text, settled.misnamed
         query = found.hypotheses[0].make_query() if found.hypotheses else None
         outright = None if misnamed else self._existence.of(text, found)
         if outright is not None:

@@ -201,7 +201,7 @@ class Verifier:
 
     def _read(self, texts: Sequence[str]) -> list[Reading]:
         settled = self.pipeline.settle(texts, AskOptions(min_confidence=0.0), self._readings.as_truth)
-        return [self._readings.of(text, one) for text, one in zip(texts, settled, strict=True)]
+        return [self._readings.of(one) for one in settled]
 
     def possible(self, text: str, most: int = MOST_LOOKED_AT) -> list[Retrieved]:
         """All that a wording may ask and that comes to yes or no and makes sense, before anything is judged."""
