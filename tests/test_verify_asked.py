@@ -109,3 +109,5 @@ def test_a_kind_that_a_claim_says_beside_something_else_is_not_passed_over(tmp_p
         assert places.verify("Tarn Water is a lake in Fenwater").verdict == "supported"
         assert places.verify("Tarn Water is a river in Fenwater").verdict != "supported"
         assert places.verify("Tarn Water is a river").verdict == "refuted"
+        assert places.ask("Is Tarn Water a lake in Fenwater?").text == "yes"
+        assert places.ask("Is Tarn Water a river in Fenwater?").text in ("no", None)

@@ -52,6 +52,7 @@ from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.methods.roles import is_the_other_way, passes_over_role, takes_converse
 from kgask.methods.row_misreadings import misreads_rows
+from kgask.methods.said_kind import kind_passed_over
 from kgask.methods.signs import is_other_way
 from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_nothing_away, takes_other_away
 from kgask.methods.voice import is_by_noun, is_called
@@ -63,6 +64,7 @@ from kgask.methods.wording import rules_out
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.base import TruthNode
 from kgask.query.nodes import Query
 from kgask.types import EntityId, opposite, undirected
 
@@ -160,6 +162,10 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if _passes_over_measure(query, question, spans, pack) or measures_few(query, question, pack):
         return True
+    if isinstance(query, TruthNode) and best.outcome is not None and best.outcome.truth:
+        named = ((span, entity) for entity, span in spans.items())
+        if kind_passed_over(query, question, named, pack) is not None:
+            return True
     is_other_way = _is_turned_round(query, found, question, spans, pack)
     if keeps_left_out(best.answers, question, pack) or passes_over_head(query, best.answers, question, pack):
         return True

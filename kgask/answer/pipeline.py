@@ -269,7 +269,8 @@ class Pipeline:
             composer = replace(self._composer(request, options), found=found)
             refused = self._misnamed(request, found, composer)
             reason = refused.reason if refused is not None else None
-            settled_so.append(Settled(found, request.question.text, reason, reason is not None and composer.names_unknown))
+            is_unknown = reason is not None and composer.names_unknown
+            settled_so.append(Settled(found, request.question.text, reason, is_unknown))
         return settled_so
 
     def refused(self, text: str, reason: str, died_at: Stage | None = None) -> Answer:

@@ -31,7 +31,8 @@ _OF_MANY = frozenset(
 _GROUPS = frozenset("band team club group company firm label choir orchestra squad crew".split())
 _WHAT_PARENT = re.compile(r"\bwhat\b.*\bparents?\b", re.IGNORECASE)  # of a flower
 _WHERE = re.compile(
-    r"\W*(?:and |so )*(?:(?:in |on |at )?(?:which|what) (?:town|city|country|place|village|street|region|state)|where)\b",
+    r"\W*(?:and |so )*(?:(?:in |on |at )?(?:which|what) (?:town|city|country|place|village|street|region|state)|"
+    r"where)\b",
     re.IGNORECASE,
 )
 _OTHER_SEX = {"male": "female", "female": "male"}
@@ -112,12 +113,8 @@ class Referents:
         known = [one for one in entities if self.told.get(one) == sex]
         if not known or self._tells_persons:
             return [*entities]
-        said = self._facts.of_entity(known[0])[: self._facts.n_relations]
-        return [
-            one
-            for one in entities
-            if one in known or one in self.people or (said & self._facts.of_entity(one)[: self._facts.n_relations]).any()
-        ]
+        n, of, sure = self._facts.n_relations, self._facts.of_entity, {*known, *self.people}
+        return [one for one in entities if one in sure or (of(known[0])[:n] & of(one)[:n]).any()]
 
     def is_described(self, entity: EntityId) -> bool:
         """Whether the graph says anything of it, rather than only of others that lead to it."""

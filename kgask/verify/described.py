@@ -62,3 +62,9 @@ def takes_preposition(query: TruthNode, text: str, seeds: Sequence[Seed]) -> boo
     named = {entity for node in query.walk() if isinstance(node, nodes.Entities) for entity in node.ids}
     said = (text[slice(*seed.span)].split() for seed in seeds if seed.entity in named)
     return any(len(words) > 1 and words[0] in FUNCTION_WORDS and words[1][0].isupper() for words in said)
+
+
+def has_capital(text: str, span: tuple[int, int]) -> bool:
+    """Whether a span is written as a name is: the capital that a claim begins with says nothing ("The man who ...")."""
+    said = text[slice(*span)]
+    return said[0].isupper() and (span[0] > 0 or said[1:] != said[1:].lower() or " " not in said)

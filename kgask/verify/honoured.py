@@ -25,7 +25,8 @@ _MORE_THAN_SOME = re.compile(
     re.IGNORECASE,
 )
 _NOT_SAID = re.compile(
-    r"\b(?:may|might|could|almost|used to|formerly|no longer|some people|many people|probably|perhaps|alive|living(?! (?:in|at|on|near)\b))\b",
+    r"\b(?:may|might|could|almost|used to|formerly|no longer|some people|many people|probably|perhaps|alive|"
+    r"living(?! (?:in|at|on|near)\b))\b",
     re.IGNORECASE,
 )
 _MONTH = re.compile(r"\b(?:in|of|during|since|until|by|last|this|every) May\b|\bMay (?=\d)|(?<=\d )May\b")

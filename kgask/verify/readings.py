@@ -24,6 +24,7 @@ from kgask.methods.protocol import Retrieved
 from kgask.methods.reach import is_of_other_scale
 from kgask.methods.relation_likeness import RelationLikeness
 from kgask.methods.roles import is_the_other_way
+from kgask.methods.said_kind import kind_passed_over
 from kgask.methods.signs import is_other_way, is_part_of_period, is_period
 from kgask.methods.voice import goes_by_unsaid_verb
 from kgask.methods.whose import passes_over_owned
@@ -38,13 +39,12 @@ from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
 from kgask.verify.dated import Dated
 from kgask.verify.decision import Decision
-from kgask.verify.described import goes_beyond, is_number_of_name, takes_preposition
+from kgask.verify.described import goes_beyond, has_capital, is_number_of_name, takes_preposition
 from kgask.verify.engines import Engine
 from kgask.verify.exactness import as_stated
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
-from kgask.verify.kinds import kind_passed_over
 from kgask.verify.measured import counts_values, drops_unit, is_unsaid_flag, is_value_of_another, of_said_kind
 from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.universal import of_all, without_all
@@ -55,7 +55,6 @@ HELD = 0.15  # of likeness, that two names are in such a relation
 MOST_LOOKED_AT = 20  # queries that a claim may ask
 NEARLY = 0.35  # of confidence: a contrary reading within it is a doubt
 SURE_NAME = 0.6  # score from which a name that no step has is left out
-AT_FIRST = 8  # characters of a claim before its subject: "the ", "Was the "
 SURE = 0.75  # confidence from which a noun that no relation is called by is another word for it
 _OF_SOMETHING = re.compile(
     r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\b[Tt]he ([a-z]+) of\b|\ban? ([a-z]+) (?:about|called|named|titled)\b"
@@ -193,8 +192,8 @@ class Readings:
                 return Reading(found, query, None, "the graph measures this in another unit")
             if kin := other_sex(query, text, self._dated, runner):
                 return Reading(found, query, None, f"what {kin!r} claims is not so of whom it may be")
-            named = [(seed.span[1], seed.entity) for seed in found.seeds if seed.span[0] <= AT_FIRST]
-            if decision.truth and (kind := kind_passed_over(query, text, named, runner)):
+            named = [(seed.span, seed.entity) for seed in found.seeds]
+            if decision.truth and (kind := kind_passed_over(query, text, named, self._pack)):
                 return Reading(found, query, None, f"the graph does not say that this is a {kind}")
             if decision.truth is False and (wider := without_half_said(query, text, self._pack)) != query:
                 query, decision = wider, world.decide(wider)
@@ -275,7 +274,7 @@ class Readings:
         """Whether something that is surely named, beside what the query names, is in none of its steps."""
         named = {entity for node in query.walk() for entity in _entities(node)}
         used, known = [seed.span for seed in found.seeds if seed.entity in named], self._known(query)
-        sure = (one for one in found.linked if _has_capital(text, one.span) and one.seeds[0].score >= SURE_NAME)
+        sure = (one for one in found.linked if has_capital(text, one.span) and one.seeds[0].score >= SURE_NAME)
         return any(
             not any(one.span[0] < end and start < one.span[1] for start, end in used)
             and not named & {seed.entity for seed in one.seeds}
@@ -318,12 +317,6 @@ def _is_of_itself(query: TruthNode) -> bool:
         case nodes.Holds(nodes.Entities(ids), _, nodes.Entities(others)):
             return ids == others
     return False
-
-
-def _has_capital(text: str, span: tuple[int, int]) -> bool:
-    """Whether a span is written as a name is: the capital that a claim begins with says nothing ("The man who ...")."""
-    said = text[slice(*span)]
-    return said[0].isupper() and (span[0] > 0 or said[1:] != said[1:].lower() or " " not in said)
 
 
 def _number_left_out(query: TruthNode, text: str) -> str:

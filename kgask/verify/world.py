@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kgask.methods.relation_facts import is_table
+from kgask.methods.said_kind import is_of_no_kind
 from kgask.pack.arrays import distinct
 from kgask.pack.relation_kinds import COMPLETE, LEAST_OWNERS, MOSTLY_ONE, SINGLE
 from kgask.query import nodes
@@ -27,7 +28,6 @@ from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.decision import Decision, Rule
 from kgask.verify.exactness import as_said, of_counts
-from kgask.verify.kinds import is_of_no_kind
 from kgask.verify.sense import are_alike, has_codes, is_own_list, is_single_by_name, knows_most, meets
 from kgask.verify.table_rows import is_of_rows, rows_of
 

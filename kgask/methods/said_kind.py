@@ -1,17 +1,22 @@
-"""Of which kind a thing is claimed to be, beside what else is claimed of it: "Lake Titicaca is a river in Peru"."""
+"""Of which kind a thing is said to be, beside what else is said or asked of it: "is Lake Titicaca a river in Peru?"."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
 from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import TruthNode
+from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import EntityId, opposite
 
+AT_FIRST = 8  # characters of a claim or question before its subject: "the ", "Was the "
+SECONDS = 2.0
 MOST_CLASSED = 10_000  # things of a kind, of which it is known which are of a narrower one, too
 _IS_A = re.compile(
     r" (?:(?:is|was) )?an? (?P<kind>(?:[a-z-]+ ){0,3}?[a-z-]+) "
@@ -31,15 +36,18 @@ def is_of_no_kind(runner: Runner, one: EntityId, kind: EntityId) -> bool:
     return len(wide) <= MOST_CLASSED or not np.isin(members, wide).all()
 
 
-def kind_passed_over(query: TruthNode, text: str, named: list[tuple[int, EntityId]], runner: Runner) -> str | None:
-    """The kind that a claim says its subject to be, where no step of the query does and the graph says that it is of
-    others; ``named`` are the ends of the names that the claim may begin with, and whom they name."""
+def kind_passed_over(
+    query: TruthNode, text: str, named: Iterable[tuple[tuple[int, int], EntityId]], pack: Pack
+) -> str | None:
+    """The kind that a claim or question says its subject to be, where no step of the query does and the graph says that
+    it is of others; ``named`` are the characters of names and whom they name."""
     if any(isinstance(node, nodes.Class) for node in query.walk()):
         return None
+    runner = Runner(pack, Budget(SECONDS))
     topics = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
-    for end, one in named:
-        found = _IS_A.match(text, end)
-        if found is None or one not in topics:
+    for (start, end), one in named:
+        found = _IS_A.match(text, end) if start <= AT_FIRST and one in topics else None
+        if found is None:
             continue
         words = normalise(found["kind"]).split()
         kind = next(
