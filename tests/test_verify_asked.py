@@ -111,3 +111,11 @@ def test_a_kind_that_a_claim_says_beside_something_else_is_not_passed_over(tmp_p
         assert places.verify("Tarn Water is a river").verdict == "refuted"
         assert places.ask("Is Tarn Water a lake in Fenwater?").text == "yes"
         assert places.ask("Is Tarn Water a river in Fenwater?").text in ("no", None)
+
+
+def test_a_claim_that_is_read_in_more_words_is_decided_or_not() -> None:
+    with kgask.open("demo", reader=None) as demo:
+        assert demo.verify("None of the 1993 peace laureates was South African").verdict != "supported"
+        assert demo.verify("Lake Titicaca is shared between Peru and Bolivia.").verdict == "supported"
+        assert demo.verify("Lake Titicaca is a river in Peru.").verdict == "not enough information"
+        assert demo.ask("Is London a country in Europe?").text in ("no", None)

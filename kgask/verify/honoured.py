@@ -26,6 +26,7 @@ _MORE_THAN_SOME = re.compile(
 )
 _NOT_SAID = re.compile(
     r"\b(?:may|might|could|almost|used to|formerly|no longer|some people|many people|probably|perhaps|alive|"
+    r"want(?:s|ed)? to|hope[sd]? to|wish(?:es|ed)? to|"
     r"living(?! (?:in|at|on|near)\b))\b",
     re.IGNORECASE,
 )
