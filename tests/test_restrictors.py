@@ -88,3 +88,8 @@ def test_other_things_than_are_asked_for_are_not_counted(tmp_path: Path) -> None
     piped(RACES).write(tmp_path / "races")
     with kgask.open(tmp_path / "races", reader=None) as races:
         assert races.ask("How many championships did Ann Berg win?", min_confidence=0.0).text != "3"
+
+
+def test_a_school_is_not_what_somebody_studied(demo: Pipeline) -> None:
+    assert "University" not in (demo.ask("What did Goethe study at university?").text or "")
+    assert "Leipzig University" in (demo.ask("Where did Goethe study?").text or "")

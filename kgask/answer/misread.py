@@ -20,6 +20,7 @@ from kgask.methods.askers import (
     takes_owners,
     takes_year_for_quantity,
     tells_kind_of_somebody,
+    tells_where_it_was_studied,
 )
 from kgask.methods.coordinated import joins_apart
 from kgask.methods.counted import measures_other
@@ -178,6 +179,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
         return True
     if lists_what_is_added_up(query, question) or denies_a_kind(best, query, pack):
+        return True
+    if tells_where_it_was_studied(query, question, pack):
         return True
     if misreads_rows(best, query, question, pack) or tells_kind_of_somebody(query, question, pack):
         return True

@@ -13,8 +13,7 @@ from kgask.chat.order import NUMBER
 LEAD = re.compile(
     r"(?:(?:and|so|ok(?:ay)?|well|then|now|right|great|cool|nice|good|hm+|ah+|but|also|please|thanks|thank you|"
     r"splendid|lovely|wonderful|excellent|brilliant|fascinating|interesting|marvellous|super|awesome|wow|"
-    r"oh(?: dear)?|i see|"
-    r"(?:next|another|new|different)(?: one| question| thing)(?=:|,| -))\b[,!.:]*\s+)+",
+    r"oh(?: dear)?|i see|(?:next|another|new|different)(?: one| question| thing)(?=:|,| -))\b[,!.:]*\s+)+",
     re.IGNORECASE,
 )
 _BACK = re.compile(
@@ -86,8 +85,7 @@ _SLIPS = (
     (
         re.compile(
             r"\A((?:and )?which) one (?=(?:goes|flows|runs|passes|borders|lies|touches|stands|belongs|speaks|uses|"
-            r"comes|"
-            r"lives|plays|works|owns|makes|sells|leads|ends|starts)\b)",
+            r"comes|lives|plays|works|owns|makes|sells|leads|ends|starts)\b)",
             re.I,
         ),
         r"\1 of them ",

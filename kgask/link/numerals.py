@@ -15,15 +15,8 @@ _SMALL = dict(
     )
 )
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_SCALES = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-    "dozen": 12.0,
-    "grand": 1e3,
-}
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
+_SCALES["grand"] = _SCALES["thousand"]
 _LETTERS = {"k": 1e3, "mn": 1e6, "bn": 1e9, "tn": 1e12}
 _TIMES = {"twice": 2.0, "thrice": 3.0}
 _ORDINAL_UNITS = dict(

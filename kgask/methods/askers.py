@@ -10,6 +10,7 @@ from kgask.link.plurals import singulars
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
+from kgask.pack.labels import readable_relation
 from kgask.pack.normalise import normalise
 from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
@@ -42,6 +43,10 @@ _YEARS = re.compile(
 _ADDED_UP = re.compile(r"\bhow (?:many|much)\b.*\b(?:together|combined|altogether|in total|in all)\W*\Z", re.IGNORECASE)
 _WHO_DID = re.compile(r"\W*(?:[\w ]{2,20}: )?(?:and |so )?whom? (?!is\b|was\b|are\b|were\b)", re.IGNORECASE)
 
+_WHAT_STUDIED = re.compile(
+    r"\W*(?:and |so )?what (?:subjects? )?(?:did|does|do) .+ (?:study|major in|learn)\b", re.IGNORECASE
+)
+_SCHOOL = re.compile(r"educated at|alma mater|school|college|university|attended|studie[sd] at", re.IGNORECASE)
 _FROM_A_KIND = re.compile(  # "every find out of the trenches"
     r"\b(?:all|every|each|which|what|list|the) (?!(?:lists?|names?|sets?|numbers?|ones?|two|three|rest|most|best|few|"
     r"some|other|others)\b)(?P<head>[a-z]+)(?: (?:were|are|is|was|came|come|found|made|taken)\b)*"
@@ -69,6 +74,16 @@ def tells_kind_of_somebody(query: Query, question: str, pack: Pack) -> bool:
     match query:
         case nodes.Follow(nodes.Follow(), relation) if relation in pack.type_relations:
             return _WHO_DID.match(question) is not None
+    return False
+
+
+def tells_where_it_was_studied(query: Query, question: str, pack: Pack) -> bool:
+    """Whether a school is told where it is asked what somebody studied."""
+    match query:
+        case nodes.And(nodes.Class(), whole):
+            return tells_where_it_was_studied(whole, question, pack)
+        case nodes.Follow(_, relation) if relation < pack.n_relations and _WHAT_STUDIED.match(question):
+            return _SCHOOL.match(readable_relation(pack.relation_labels()[relation])) is not None
     return False
 
 

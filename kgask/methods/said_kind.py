@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from kgask.errors import BudgetError
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -41,8 +42,8 @@ def kind_passed_over(
 ) -> str | None:
     """The kind that a claim or question says its subject to be, where no step of the query does and the graph says that
     it is of others; ``named`` are the characters of names and whom they name."""
-    if any(isinstance(node, nodes.Class) for node in query.walk()):
-        return None
+    if pack.source is not None or any(isinstance(node, nodes.Class) for node in query.walk()):
+        return None  # nobody asks a graph elsewhere for all of a kind
     runner = Runner(pack, Budget(SECONDS))
     topics = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
     for (start, end), one in named:
@@ -53,8 +54,11 @@ def kind_passed_over(
         kind = next(
             (kind for at in range(len(words)) if (kind := _kind(" ".join(words[at:]), runner)) is not None), None
         )
-        if kind is not None and is_of_no_kind(runner, one, kind):
-            return found["kind"]
+        try:
+            if kind is not None and is_of_no_kind(runner, one, kind):
+                return found["kind"]
+        except BudgetError:
+            return None
     return None
 
 
