@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from kgask.errors import BudgetError
 from kgask.link.naming import is_part
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
@@ -43,9 +44,10 @@ from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.kinship import falls_short_of_kin, takes_both_parents, turns_round_kin
 from kgask.methods.lasted import chooses_by_span
 from kgask.methods.lives import is_of_who_was_there, passes_over_lives, swaps_lives
-from kgask.methods.missing import is_of_another, lacks_named, lacks_other, measures_few
+from kgask.methods.missing import is_of_another, lacks_most, lacks_named, lacks_other, measures_few, says_another
 from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations, passes_over_date
 from kgask.methods.numbering import counted_off
+from kgask.methods.of_other_sort import is_by_own_age, is_of_other_kind, is_of_other_sort, takes_all_members
 from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
 from kgask.methods.particular import passes_over_title
 from kgask.methods.plainly import says_contrary
@@ -67,6 +69,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import TruthNode
 from kgask.query.nodes import Query
+from kgask.retrieve.frontier import Budget
 from kgask.types import EntityId, opposite, undirected
 
 Spans = Mapping[EntityId, tuple[int, int]]  # characters of the question
@@ -89,6 +92,7 @@ _DOES = re.compile(
 _MOST = re.compile(r"\b(?:most|least) \Z", re.IGNORECASE)
 SAID = 4  # letters of a word that a relation is called by, which the question says
 RECIPROCAL = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
+LOOK_SECONDS = 0.5  # for what a reading's wording is held against
 HARDLY, SURELY = 0.05, 0.5  # scores of who is hardly meant, and of who is
 
 
@@ -114,8 +118,20 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     """Whether it surely asks something else: the other way round, of somebody else, what the wording rules out, for a
     "yes" that leaves out a name, for the most of what all have alike, or for an age or difference below nothing.
 
-    That Peru is a country makes it no Asian one. ``found`` is what the planner chose.
+    That Peru is a country makes it no Asian one. ``found`` is what the planner chose. What cannot be looked at in time
+    counts as something else.
     """
+    outcome = one.hypotheses[0].outcome if one.hypotheses else None
+    if outcome is not None:
+        outcome.runner.budget = Budget(LOOK_SECONDS)  # others were run since
+    try:
+        return _asks_other(one, found, question, pack)
+    except BudgetError:
+        return True
+
+
+def _asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
+    """As :func:`asks_other`, while there is time."""
     outcome, query = (one.hypotheses[0].outcome, one.hypotheses[0].make_query()) if one.hypotheses else (None, None)
     is_truth = outcome is not None and (outcome.truth is True or (outcome.truth is False and " or " in question))
     if outcome is not None and (outcome.is_idle or (is_truth and one.find_left_out().get("names"))):
@@ -152,6 +168,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     if (
         _counts_owner(query, question, spans)
         or lacks_other(query, question, pack)
+        or lacks_most(query, pack)
         or lacks_named(query, question, pack)
         or counts_other_class(query, question, pack)
         or passes_over_title(query, question, pack)
@@ -180,7 +197,9 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if lists_what_is_added_up(query, question) or denies_a_kind(best, query, pack):
         return True
-    if tells_where_it_was_studied(query, question, pack):
+    if tells_where_it_was_studied(query, question, pack) or is_of_other_sort(query, question, pack):
+        return True
+    if is_by_own_age(query, question, pack):
         return True
     if misreads_rows(best, query, question, pack) or tells_kind_of_somebody(query, question, pack):
         return True
@@ -200,6 +219,9 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     if _is_of_some_sort(one, query, question, spans, pack) or goes_by_tongue(query, question, pack):
         return True
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
+    is_of_others = is_of_others or takes_all_members(query, len(best.answers), question, spans, pack)
+    is_of_others = is_of_others or is_of_other_kind(query, question, spans, pack)
+    is_of_others = is_of_others or says_another(query, question, spans, pack)
     is_of_others = is_of_others or compares_unlisted(query, question, spans)
     is_of_others = is_of_others or compares_a_part(query, found.linked, pack)
     is_of_others = is_of_others or passes_over_owned(query, question, spans, pack)

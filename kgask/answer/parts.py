@@ -79,6 +79,7 @@ _PLACES = (
         ),
         r"\g<before>{}",
     ),
+    (re.compile(r"\b(?P<before>from|to|at|near|around|of|through) there\b", re.I), r"\g<before> {}"),
     # "live there", but neither "is there" nor "there are"
     (re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b(?! (?:is|are|was|were)\b)", re.I), "in {}"),
 )

@@ -88,17 +88,33 @@ class Again:
         """What was asked of one of several, of the others: "where did she die?", "and the other one?"."""
         memory, rest = self.answers.memory, form.others(form.LEAD_IN.sub("", text))
         last = memory.last_asked()
-        if rest is None or rest.strip("\0?.'\u2019s ") or last is None or last.query is None or len(last.topics) != 1:
+        if rest is None or rest.strip("\0?.'\u2019s ") or last is None or last.query is None:
+            return
+        before = [turn for turn in reversed(memory.turns) if turn.number < last.number]
+        match last.query:  # how many beds, of the one that has most
+            case nodes.Values(nodes.Best() as best, relation):
+                chosen = next((turn.ends for turn in before if turn.query == best), ())
+                last = replace(last, topics=chosen, query=nodes.Values(nodes.Entities(chosen), relation))
+        if len(last.topics) != 1:
             return
         (old,) = last.topics
-        before = [turn for turn in reversed(memory.turns) if turn.number < last.number]
         sets = (ends for turn in before for ends in (turn.ends, turn.topics) if len(ends) > 1)  # or that were compared
         others = next((tuple(one for one in ends if one != old) for ends in sets if old in ends), ())
-        query = instead(last.query, nodes.Entities((old,)), nodes.Entities(others)) if others else None
+        query = instead(last.query, nodes.Entities((old,)), nodes.Entities(others)) if others and last.query else None
         if query is not None and not last.is_refused:
             sure = last.answer.confidence if last.answer is not None else 0.0
             said = last.understood.replace(self.answers.label(old), self.answers.listed(others))
             yield Way(said, query=query, confidence=sure)
+
+    def of_first(self, text: str, last: Turn) -> Iterator[Way]:
+        """The last question about the first of two things that were spoken of one by one: "and the first one?"."""
+        rank, memory = form.ranked(form.LEAD_IN.sub("", text)), self.answers.memory
+        if rank is None or rank[1].strip("\0?. ") or memory.in_turn() or not (two := next(iter(memory.pairs()), ())):
+            return
+        spoken = [one for turn in memory.turns for one in (*turn.topics, *turn.ends)]
+        new = sorted(two, key=spoken.index)[rank[0] if rank[0] in (0, -1) else 1]
+        for old in self._likes(new, last):
+            yield from self._with(new, old, last)
 
     def asked(self, text: str, refused: Turn | None) -> Iterator[Way]:
         """A question that was refused, about something else."""
@@ -112,8 +128,9 @@ class Again:
                     yield self.answers.naming(refused.understood.replace(called, "\0", 1), new)
             sex = form.sex_meant(refused.line)
             named = with_name(refused.line, new, self.answers.label(new)) if sex and not refused.topics else None
-            if named is not None and referents.may_be(new, sex):  # who "he" is was not known
-                yield Way(named.text, named.given, meant=(new, sex))
+            if named is not None and any(referents.may_be(new, one) for one in {sex, "male", "female"}):
+                is_meant = referents.may_be(new, sex)  # who "he" is was not known
+                yield Way(named.text, named.given, meant=(new, sex) if is_meant else None)
 
     def _with(self, new: EntityId, old: EntityId, last: Turn) -> Iterator[Way]:
         """The last question with one thing in the place of another."""

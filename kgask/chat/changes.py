@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeGuard
 
+from kgask.pack.quantities import WHEN
+from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.axes import relation_axis
 from kgask.query.base import Node, SetNode, TruthNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
@@ -107,3 +110,11 @@ def those_of_whom(truth: Query, one: EntityId, whole: SetNode, n_relations: int)
 def instead(query: Query, only: nodes.Entities, whole: SetNode) -> Query | None:
     """A query about one of several as one about all of them; None where it is not about that one."""
     return replaced(query, only, whole) if any(node == only for node in query.walk()) else None
+
+
+def is_by_date(query: Query | None, pack: Pack) -> bool:
+    """Whether it chooses by a date."""
+    match query:
+        case nodes.Best(_, nodes.ValueOf(path)):
+            return relation_axis(pack, path[-1]) in WHEN
+    return False

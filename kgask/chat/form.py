@@ -71,10 +71,10 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 _PLURAL = re.compile(r"\b(?:they|them|their|those|these)\b", re.IGNORECASE)
-_PERSON = re.compile(r"\b(?:he|him|his|she|her|hers)\b", re.IGNORECASE)
+PERSON = re.compile(r"\b(?:he|him|his|she|her|hers)\b", re.IGNORECASE)
 _MALE, _FEMALE = re.compile(r"\b(?:he|him|his)\b", re.I), re.compile(r"\b(?:she|her|hers)\b", re.I)
 _THING = re.compile(r"\b(?:it|its)\b", re.IGNORECASE)
-_PLACE = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b(?! (?:is|are|was|were)\b)", re.IGNORECASE)
+PLACE = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b(?! (?:is|are|was|were)\b)", re.IGNORECASE)
 _ELSE = re.compile(r"\b(?:other|others|else|another)\b", re.IGNORECASE)
 _BARE_WH = re.compile(
     r"(?:(?:in|on|at|to|for|by|from|of|with|under|since|until|during|into|against) )?"
@@ -270,7 +270,7 @@ def is_plural(text: str) -> bool:
 
 def is_pronominal(text: str) -> bool:
     """Whether one thing or person of an earlier turn is meant by a pronoun."""
-    return any(pattern.search(text) for pattern in (_PERSON, _THING, _PLACE, _PLURAL))
+    return any(pattern.search(text) for pattern in (PERSON, _THING, PLACE, _PLURAL))
 
 
 def is_bare_pronoun(text: str) -> bool:
@@ -295,7 +295,7 @@ def sex_meant(text: str) -> str:
         return "male"
     if _FEMALE.search(text):
         return "female"
-    return "thing" if _THING.search(text) or _PLACE.search(text) else ""
+    return "thing" if _THING.search(text) or PLACE.search(text) else ""
 
 
 def is_among_them(text: str) -> bool:
@@ -388,13 +388,3 @@ def last_noun(text: str) -> str:
     """The noun that a question ends with, where it is one of something unsaid: "who's in the cast?"; else ""."""
     found = re.search(r"\bthe (?P<noun>[a-z]+)\W*\Z", text, re.IGNORECASE)
     return found["noun"] if found and not is_pronominal(text) else ""
-
-
-def with_place(text: str, place: str) -> str:
-    """A text with a name in the place of "there"."""
-    return _PLACE.sub(lambda _: f"in {place}", text)
-
-
-def is_of_person_and_place(text: str) -> bool:
-    """Whether "he" and "there" are both spoken of."""
-    return _PERSON.search(text) is not None and _PLACE.search(text) is not None

@@ -155,6 +155,11 @@ _YES_OR_NO = re.compile(
     r"(?:(?:and|so|but|ok|hm+)\W+)?(?:is|are|was|were|has|have|had|do|does|did) (?!there\b|any\b|you\b|they all\b).*\w",
     re.IGNORECASE | re.DOTALL,
 )
+_OR_WHICH = re.compile(  # "is A or B deeper?", "is he married? who to?"
+    r" or .* (?:[a-z]+er|more [a-z]+|first)\W*\Z|[?;,.]\s*(?:and )?(?:if so,? )?(?:to )?"
+    r"(?:whom?|which|what|where|when|how)\b",
+    re.IGNORECASE,
+)
 _THAT_ONE = re.compile(r"\b(?:that|this) one\b", re.IGNORECASE)
 _IS_THAT = re.compile(
     r"\A(?!.*\bhow many\b)(?P<before>.*\b[a-z]+) that(?=(?: in| from| on| at| near| by)?\W*\Z)|"
@@ -272,8 +277,10 @@ def asks_yes_or_no(text: str) -> bool:
 
     >>> asks_yes_or_no("And did she win a prize?"), asks_yes_or_no("is there a longer one?"), asks_yes_or_no("does")
     (True, False, False)
+    >>> asks_yes_or_no("Is Como or Garda deeper?"), asks_yes_or_no("is he married? who to?")
+    (False, False)
     """
-    return _YES_OR_NO.match(text.strip()) is not None
+    return _YES_OR_NO.match(text.strip()) is not None and _OR_WHICH.search(text) is None
 
 
 def is_thanks(line: str) -> bool:

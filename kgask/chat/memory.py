@@ -272,13 +272,17 @@ class Memory:
         return found.ends if found is not None else self.two_just_named()
 
     def others(self) -> tuple[Turn, Turn] | None:
-        """The last answers, and the answers before which hold these and more; None where the last were not told."""
+        """The last answers, or the one of which something was asked since, and the answers before which hold these and
+        more; None where the last were not told."""
         last, asked = self.latest(), self.last_asked()
         if last is None or asked is None or asked.is_refused:
             return None
         sets = (turn for turn in reversed(self.turns[-REMEMBERED:]) if {*last.ends} < {*turn.ends})
-        wider = next(sets, None)
-        return (last, wider) if wider is not None else None
+        if (wider := next(sets, None)) is not None:
+            return last, wider
+        sets = (turn for turn in reversed(self.turns[-REMEMBERED:]) if {*asked.topics} < {*turn.ends})
+        wider = next(sets, None) if len(asked.topics) == 1 else None
+        return (replace(asked, ends=asked.topics), wider) if wider is not None else None
 
     def spoken_of(self) -> frozenset[EntityId]:
         """All that was named, or was the one answer to a question."""

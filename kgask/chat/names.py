@@ -19,6 +19,7 @@ from kgask.pack.normalise import normalise
 from kgask.query.relation_words import plural
 from kgask.types import EntityId, Seed
 
+_ANYTHING = frozenset("that this these those thing stuff bit business one ones matter question again".split())
 MOST_PERSONS = 50  # of the last answers, whom a first name may mean
 _WORD = re.compile(r"\b[^\W\d_]{3,}(?:-[^\W\d_]+)*\b(?!['\u2019](?!s\b))")
 _NAME_BEFORE = re.compile(r"[a-z\u00df-\u00ff,] [A-Z\u00c0-\u00de][\w.]* \Z")  # "and Sofia " of "and Sofia Coppola"
@@ -45,6 +46,13 @@ class Names:
         """The same with what was spoken of before all else: "back to Obama"."""
         spoken = self.memory.spoken_of()
         return tuple(sorted(self.named(text), key=lambda one: one not in spoken))
+
+    def in_part(self, text: str) -> tuple[EntityId, ...]:
+        """The one thing that was spoken of whose name has all words of a text: "that Founders' Day thing"."""
+        words, labels = {*normalise(text).split()} - CARRY_NOTHING - _ANYTHING, self.memory.referents.pack.labels
+        spoken = sorted(self.memory.spoken_of())
+        found = [one for one, label in zip(spoken, labels(spoken), strict=True) if words <= {*normalise(label).split()}]
+        return tuple(found) if words and len(found) == 1 else ()
 
     def is_name(self, text: str) -> bool:
         """Whether a text is a name and nothing else."""

@@ -34,7 +34,7 @@ _RANKS = {"second": 2, "2nd": 2, "two": 2, "2": 2, "runner-up": 2, "third": 3, "
 _RANKS |= {"fourth": 4, "4th": 4, "four": 4, "4": 4, "fifth": 5, "5th": 5, "five": 5, "5": 5}
 _RANK = re.compile(
     r"(?:and )?(?:(?:what|which|who)(?: one)?(?:['\u2019]s| is| comes| was) )?(?:(?:the |in )?"
-    r"(?P<rank>second|third|fourth|fifth|[2345](?:nd|rd|th)|next|runner-up|one after (?:it|that))"
+    r"(?P<rank>second|third|fourth|fifth|[2345](?:nd|rd|th)|next|runner-up|(?:one )?after (?:it|that|him|her))"
     r"(?:[ -](?:(?:most|least) [a-z]+|[a-z]{2,}est))?(?: one| place)?|"
     r"(?:number|no\.?|#) ?(?P<number>two|three|four|five|[2345]))\W*",
     re.IGNORECASE,
@@ -86,7 +86,7 @@ def rank_meant(text: str, before: int) -> int | None:
     if found is None:
         return None
     said = (found["rank"] or found["number"]).lower()
-    return before + 1 if said == "next" or said.startswith("one after") else _RANKS.get(said)
+    return before + 1 if said == "next" or said.startswith(("one after", "after")) else _RANKS.get(said)
 
 
 def rank_said(text: str) -> int | None:

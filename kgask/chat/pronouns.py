@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from kgask.answer.parts import with_name
 from kgask.chat import form, shorts
+from kgask.chat.asked import asked_for
 from kgask.chat.changes import MOST_NAMED
 from kgask.chat.of_answers import OfAnswers
+from kgask.chat.spoken import is_of_person_and_place, with_place
 from kgask.chat.turns import Way
 from kgask.link.linker import Linker
 from kgask.link.naming import seeds_in
@@ -21,6 +23,10 @@ MOST_JOINED = 3  # things that are named one by one in the place of "them"
 UNKNOWN_SEX = 0.03  # of confidence, that "she" less likely means somebody of whom that is not known
 LATER, EARLIER = 0.01, 0.05  # of confidence, that what stands behind, or was spoken of a turn before, is less likely
 BARE = 0.2  # of confidence, that "it" is no row of a table but what stands in one
+_OWNS_A = re.compile(
+    r"\b(?:has|have|had|got|owns?|keeps?|drives?) an? (?P<noun>[a-z]{3,}(?: [a-z]{3,})?)\W*\Z", re.IGNORECASE
+)
+_IT = re.compile(r"\bits?\b", re.IGNORECASE)
 NAMED = 0.5  # score from which the text itself names something, which its pronoun does not mean
 MOST_TRIED = 20  # of the last answers, one of whom "she" may be
 _THAT_ONE = re.compile(r"\bthat (?:man|woman|person|guy|lady|gentleman|girl|boy)\b", re.IGNORECASE)
@@ -42,8 +48,8 @@ class Pronouns:
         if not form.is_pronominal(text) or form.is_of_two(text) or form.is_among_them(text):
             return
         things = (self.answers.label(one) for one in memory.recent() if referents.may_be(one, "thing"))
-        if form.is_of_person_and_place(text):
-            text = next((form.with_place(text, one) for one in things), text)
+        if is_of_person_and_place(text):
+            text = next((with_place(text, one) for one in things), text)
         if (ranked := self.answers.with_ranked(text)) is None or (known := shorts.with_thing(ranked, things)) is None:
             return
         text = known
@@ -51,6 +57,7 @@ class Pronouns:
         several = memory.last_set()
         if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:
             text = _with_names(text, self.answers.pack.labels(several.ends))
+        yield from self._of_owned(text, focus)
         for rank, entity in enumerate(self._fitting(text, sex, focus)[:MOST_NAMED]):
             named = with_name(text, entity, self.answers.label(entity))
             if named is not None:
@@ -58,6 +65,16 @@ class Pronouns:
                 doubt += BARE * (sex == "thing" and is_table(self.answers.pack) and not referents.is_described(entity))
                 doubt += UNKNOWN_SEX * (sex in _SEXES and not referents.is_known_as(entity, sex))
                 yield Way(named.text, named.given, self.answers.unless_known(text), doubt=doubt, meant=(entity, sex))
+
+    def _of_owned(self, text: str, focus: Sequence[EntityId]) -> Iterator[Way]:
+        """The text with "Ann's account" for "it", after "which of them has an account?"."""
+        last = self.answers.memory.last_asked()
+        owns = _OWNS_A.search(last.line) if last is not None and len(last.ends) == 1 and not focus else None
+        it = _IT.search(text)
+        if last is not None and owns is not None and it is not None and last.ends[0] not in last.topics:
+            own = "'s" if it[0].lower() == "its" else ""
+            said = f"{text[: it.start()]}\0's {owns['noun']}{own}{text[it.end() :]}"
+            yield self.answers.naming(said, last.ends[0])
 
     def _called(self, text: str, focus: Sequence[EntityId]) -> Iterator[Way]:
         """The text with a name for "the country"."""
@@ -68,7 +85,9 @@ class Pronouns:
             if latest is not None and ago > latest:
                 return
             called = referents.called(entity)
-            if not called and noun and referents.may_be(entity, "thing"):  # nobody knows of what kind it is
+            is_so = noun == "place" and not referents.is_person(entity)
+            is_so = is_so or (noun == "person" and any(referents.may_be(entity, sex) for sex in _SEXES))
+            if is_so or (not called and noun and referents.may_be(entity, "thing")):  # of an unknown kind
                 called = [noun]
             for word in called:
                 if (found := form.said(word, text)) is not None:
@@ -99,7 +118,11 @@ class Pronouns:
             return [*last.ends]  # "that man" was told last
         if sex in _SEXES and not focus and (only := self._only_one(sex, fitting)) is not None:
             return [only]
+        known = [one for one in fitting if sex in _SEXES and referents.is_known_as(one, sex)]
+        if sex in _SEXES and last is not None and last.is_refused and asked_for(last.line).person and not focus:
+            fitting = known  # whom it asked for may be meant
         latest = [one for one in fitting if memory.turns_ago(one) == 0]
+        latest = [one for one in latest if one in known] or latest
         return self._answered_last(latest) or fitting  # nobody older is "he" then
 
     def _answered_last(self, latest: Sequence[EntityId]) -> list[EntityId]:

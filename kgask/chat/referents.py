@@ -9,6 +9,7 @@ import numpy as np
 
 from kgask.chat.asked import asked_for, sexes_told
 from kgask.chat.form import asks_for_people
+from kgask.chat.given_names import SEX_OF
 from kgask.methods.accounted import RelationWords
 from kgask.methods.relation_facts import RelationFacts, is_small, is_table
 from kgask.pack.labels import readable_relation
@@ -34,6 +35,11 @@ _WHERE = re.compile(
     r"\W*(?:and |so )*(?:(?:in |on |at )?(?:which|what) (?:town|city|country|place|village|street|region|state)|"
     r"where)\b",
     re.IGNORECASE,
+)
+_TITLES = dict.fromkeys("mr sir lord king prince baron duke uncle father brother señor herr monsieur".split(), "male")
+_TITLES |= dict.fromkeys(
+    "mrs ms miss lady dame madam madame queen princess baroness duchess countess aunt mother sister frau".split(),
+    "female",
 )
 _OTHER_SEX = {"male": "female", "female": "male"}
 _OTHER_WORDS = {"film": ("movie",), "musical group": ("band", "group"), "person": ("man", "woman", "guy")}
@@ -101,6 +107,8 @@ class Referents:
             return self.told[entity] == sex
         if not self._tells_persons:  # a table of employees: whoever has a row may be "she"
             is_thing = sex == "thing"
+            if not is_thing and (named := self._by_name(entity)):
+                return named == sex
             return entity not in self.people if is_thing else entity in self.people or self.is_described(entity)
         if sex == "thing":
             return not self.is_person(entity)
@@ -122,7 +130,12 @@ class Referents:
 
     def is_known_as(self, entity: EntityId, sex: str) -> bool:
         """Whether the conversation or the graph says that an entity is of this sex."""
-        return self.told.get(entity) == sex or sex in self.sexes(entity)
+        return self.told.get(entity) == sex or sex in self.sexes(entity) or self._by_name(entity) == sex
+
+    def _by_name(self, entity: EntityId) -> str:
+        """The sex that a title or given name tells: of "Madame Goose"."""
+        words = normalise(self.pack.labels([entity])[0]).split()
+        return _TITLES.get(words[0]) or SEX_OF.get(words[0], "") if len(words) > 1 else ""
 
     def learn(
         self, text: str, meant: tuple[EntityId, str] | None, topics: Sequence[EntityId], ends: Sequence[EntityId]
@@ -140,12 +153,19 @@ class Referents:
         if is_told or (not self._tells_persons and asks_for_people(text)):
             self.people.update(ends)
 
+    def take_as(self, entity: EntityId, sex: str) -> None:
+        """Whom "he" was taken to mean in a question that was refused is no "she" from then on."""
+        if sex in _OTHER_SEX:
+            self.told.setdefault(entity, sex)
+
     def sexes(self, entity: EntityId) -> set[str]:
-        """What the graph says of an entity's sex, in lower case; else what that of whom it is married to tells."""
+        """What the graph says of an entity's sex, in lower case; else what that of whom it is married to tells, or its
+        given name."""
         found = self._facts.sexes_of(np.array([entity]))
         spouses = [reached_by(self.pack, np.array([entity]), one) for one in self._of_spouses] if not found else []
         theirs = self._facts.sexes_of(np.concatenate(spouses)) if any(map(len, spouses)) else set()
-        return found or {_OTHER_SEX[sex] for sex in theirs if sex in _OTHER_SEX}
+        found = found or {_OTHER_SEX[sex] for sex in theirs if sex in _OTHER_SEX}
+        return found or ({named} if (named := self._by_name(entity)) and self.is_person(entity) else found)
 
     def alike(self, one: EntityId, other: EntityId) -> bool:
         """Whether both are of one kind, or of none that is known."""

@@ -166,6 +166,8 @@ class Chat:
         )
         if answer:
             self._referents.learn(way.text, way.meant, topics, ends)
+        elif way.meant is not None and way.meant[0] in topics:
+            self._referents.take_as(*way.meant)
         reading = self._reading(way, answer) if answer.abstained else None
         if reading is not None:
             ends = tuple(one.id for one in reading.entities if is_known(one.id))

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from kgask.chat.form import THOSE, is_phrase, sex_meant, with_place
+from kgask.chat.form import THOSE, is_phrase, sex_meant
+from kgask.chat.spoken import with_place
 
 _HOW_MANY = re.compile(
     r"how many(?! (?:minutes|hours|seconds|days|weeks|months|years|miles|kilomet|met(?:re|er)s|k?m\b|kilo|grams|litres|"
@@ -68,9 +69,9 @@ _HOW = re.compile(
     re.IGNORECASE,
 )
 _MORE_THAN = re.compile(
-    r"(?:is (?:it|that|this)(?: value| number)? )?"
+    r"(?P<it>(?:is|was) (?:it|that|this)(?: value| number)? )?"
     r"(?:(?P<more>more|higher|larger|greater|bigger)|less|lower|smaller|fewer) than "
-    r"(?:(?:that|the one) of .+|(?:in|for) .+|.+(?:['\u2019]s|s['\u2019]))\W*",
+    r"(?:(?:that|the one) of .+|(?:in|for) .+|.+(?:['\u2019]s|s['\u2019])|(?(it)(?!\d).+))\W*",
     re.IGNORECASE,
 )
 _RANKED_ONE = re.compile(r"\bthe (?:first|second|third|fourth|fifth|last) one\b", re.IGNORECASE)

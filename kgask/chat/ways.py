@@ -16,7 +16,7 @@ from kgask.answer.result import Answer
 from kgask.chat import form, order, shorts
 from kgask.chat.again import Again
 from kgask.chat.called import Called
-from kgask.chat.changes import is_ordered
+from kgask.chat.changes import is_by_date, is_ordered
 from kgask.chat.described import Described
 from kgask.chat.heard import Heard, heard, without_aside
 from kgask.chat.limits import named_with_limit, with_limit
@@ -32,6 +32,7 @@ from kgask.chat.pairs import Pairs
 from kgask.chat.pronouns import Pronouns
 from kgask.chat.said_before import of_last, of_rows, then_meant
 from kgask.chat.shared import Shared, asks_of_two
+from kgask.chat.spoken import as_asked, in_year, with_person
 from kgask.chat.stopped import gone_on
 from kgask.chat.sums import Sums
 from kgask.chat.turns import Turn, Way
@@ -39,11 +40,7 @@ from kgask.link.naming import names_in
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.pack.normalise import normalise
-from kgask.pack.quantities import WHEN
-from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.axes import relation_axis
-from kgask.query.nodes import Query
 from kgask.query.relation_words import plural
 from kgask.types import EntityId
 
@@ -85,7 +82,7 @@ class Understanding:
         line = self.names.in_full(line)
         asked = self.memory.last_asked()
         line = plainly_said(line, asked.understood, self.names.is_name) if asked is not None else line
-        line = gone_on(line, asked.line) if asked is not None else line
+        line = as_asked(gone_on(line, asked.line)) if asked is not None else line
         line = then_meant(line, self.memory.turns) if asked is not None else line
         bare = without_aside(line)
         if asked is not None and (of_it := [*of_last(bare, asked, self.answers, self.names)]):
@@ -111,6 +108,7 @@ class Understanding:
         things = [name for name in names if not self._is_called(name) and not order.IS_NUMBER.fullmatch(name)]
         is_person = self.memory.referents.is_person
         places = [name for name in names if not any(map(is_person, self.names.named(name)[:1]))]
+        places = [name for name in places if not self.memory.referents.is_kind(name)]
         text = shorts.with_own_place(form.of_named(said.text) if len(things) > 1 else said.text, places)
         said_so = {*normalise(text).split()} - CARRY_NOTHING
         if self.memory.referents.relation_words.isdisjoint(said_so):  # "the founder of these" is none
@@ -124,6 +122,7 @@ class Understanding:
             yield from replace(self, answers=self.answers.at(of_two)).ways(said.text)
             return
         is_list = bool(said.back_to) and not self.names.is_name(form.bare_noun(said.back_to))
+        is_list = is_list and not self.names.in_part(said.back_to)
         if is_list and (found_list := lists.back_to(said.back_to, text)) is not None:
             yield from self._of_list(*found_list)
             return
@@ -141,10 +140,10 @@ class Understanding:
             yield [*self.answers.counted(of, text)] if of is not None else []
         if asked is not None and (other := shorts.of_another_subject(line, asked.understood)) is not None:
             yield [Way(other)]
-        if last is not None and shorts.asks_when(text) and _is_by_date(last.query, self.answers.pack):
+        if last is not None and shorts.asks_when(text) and is_by_date(last.query, self.answers.pack):
             yield [*self.answers.value_of_most(last)]
         if last is not None:
-            yield [*self.again.at_rank(text, last)]
+            yield [*self.again.at_rank(text, last), *self.again.of_first(text, last)]
             yield [way for one in self.names.named(text)[:1] for way in self.answers.compared(text, last, one)]
         yield from ([way] for way in Shared(self.answers).ways(text))
         if asks_of_two(text):
@@ -179,6 +178,8 @@ class Understanding:
             yield from ([way] for way in with_limit(text, last, self.answers.pack))
         if (year := self.memory.of_year(text)) is not None:
             yield [Way(year)]
+        elif last is not None and (dated := in_year(text, last.understood)) is not None:
+            yield [Way(dated)]
         if asked is not None and said.corrects:
             yield from ([way] for way in self._of_kind(text, asked))
         if asked is not None and form.is_plural(text) and form.is_phrase(text) and not said.corrects:
@@ -201,6 +202,9 @@ class Understanding:
         yield from ([way] for way in self.answers.both(text))
         yield from ([way] for way in self.narrowing.ways(text, said.continues, said.corrects))
         yield from ([way] for way in self.again.of_others(text))
+        he = {"male": "he", "female": "she"}.get(form.sex_meant(text), "")
+        if is_of_those and he and (whom := self._resolved(he)) is not None:
+            text = with_person(text, self.answers.label(whom))
         if is_of_those or len(names) < 2:
             best = self._of_the_best(text, noun) if is_of_those and text.rstrip("?. ").endswith(" of them") else ()
             yield from ([way] for way in (*best, *self.answers.ways(text)))
@@ -254,7 +258,8 @@ class Understanding:
         same = [one for old in topics for one in self.memory.referents.namesakes(self.answers.label(old), said)]
         if (first := Pairs(self.answers).of_first(said)) is not None:
             return (first,)
-        return self._other_one(said) or tuple(same[:1]) or self.names.spoken_of_first(said) or self.names.alone(said)
+        named = self.names.spoken_of_first(said) or self.names.alone(said) or self.names.in_part(said)
+        return self._other_one(said) or tuple(same[:1]) or named
 
     def _other_one(self, said: str) -> tuple[EntityId, ...]:
         """The one of an earlier list that is none of the last answers, where a turn begins with "the other one"."""
@@ -390,11 +395,3 @@ class Understanding:
             if answer and len(answer.entities) == 1 and self.memory.referents.is_entity(answer.entities[0].id):
                 return answer.entities[0].id
         return None
-
-
-def _is_by_date(query: Query | None, pack: Pack) -> bool:
-    """Whether it chooses by a date."""
-    match query:
-        case nodes.Best(_, nodes.ValueOf(path)):
-            return relation_axis(pack, path[-1]) in WHEN
-    return False

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kgask.link.apostrophes import with_apostrophe
+from kgask.link.apposed import without_apposed
 from kgask.link.clock import with_clock
 from kgask.link.denied import undenied
 from kgask.link.left_year import with_year
@@ -30,6 +31,7 @@ def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> 
         return question
     said = with_both_of(reworded(which_of(without_wish(without_preamble(question.text)))), linker.relation_names)
     said = with_apostrophe(said, linker.pack)
+    said = without_apposed(said, linker)
     said = undenied(said, linker.relation_names)
     said = with_clock(with_year(with_shared_words(said, linker.pack), linker.pack), linker.pack)
     read = mended(said, lambda: [one.span for one in linker.link(Question(said))], linker.plain_words, is_word)

@@ -54,6 +54,9 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
                 re.I),
      lambda said: f"{said['day']} {said['month']}{said['year'] or ''} {said['or']} {said['next']} {said['month']}"
                   f"{said['year'] or ''}"),
+    # "who won literature that year?"
+    (re.compile(rf"\b(?P<won>won|got|took|received) (?:the )?{_FIELD}(?= (?:in \d{{4}}|that year)\b|\W*\Z)", re.I),
+     lambda said: f"{said['won']} the {_prize(said)}"),
     # "how many nobels"
     (re.compile(r"\bnobels\b", re.I), "Nobel Prizes"),
     # "the lady who wrote Frankenstein"

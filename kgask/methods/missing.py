@@ -28,13 +28,15 @@ from kgask.types import undirected
 
 LEAST_SHARED, ALIKE = 2, 0.5  # relations that two of a sort share, of those that the one with fewer has
 STEM = 4  # letters that words of one meaning begin with alike: "leads", "leader"
+ALIKE_LETTERS = 5  # of words that surely have one meaning: "enrol", "enrolment"
 MOST_ENDS = 20  # of the first step that are looked at
 _TIMES = frozenset("year years day days month months date".split())
 _ASK_NOTHING = CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS | PREPOSITIONS | _TIMES | {"moment", "present", "nowadays"}
 _ANY_VALUE = frozenset("date year time place name number kind type status code".split())
 _WORD = re.compile(r"[^\W_]+")
-_BIG = re.compile(r"\b(?:big|larg|small)(?:g?est|er)\b", re.IGNORECASE)
+_BIG = re.compile(r"\b(?:big|larg|small)g?(?:est|er)\b", re.IGNORECASE)
 _SIZES = re.compile(r"\A(?:total )?(?:area|population|inhabitants|size|land area|surface area)\b", re.IGNORECASE)
+_HIGH = re.compile(r"\b(?:elevation|height|altitude)\b", re.IGNORECASE)  # of a mountain it is the size
 FEW, LOOK_SECONDS = 0.5, 0.5  # as many as have another size; seconds
 _OVER_ANOTHER = re.compile(r"\bin[- ]laws?\b|\bgrand\w+", re.IGNORECASE)  # one word for two steps
 
@@ -73,6 +75,21 @@ def lacks_other(query: Query, question: str, pack: Pack) -> bool:
     return False
 
 
+def lacks_most(query: Query, pack: Pack) -> bool:
+    """Whether most of those that are looked at have no value of a relation, in a graph that nobody keeps by hand: what
+    is missing there is not known, and no state lies "on no continent"."""
+    if is_table(pack) or pack.source is not None:
+        return False
+    runner = Runner(pack, Budget(LOOK_SECONDS))
+    for node in query.walk():
+        match node:
+            case nodes.Minus(base, nodes.Having()):
+                with suppress(BudgetError):
+                    if len(runner.members(node).possible) > FEW * len(runner.members(base).possible):
+                        return True
+    return False
+
+
 def lacks_named(query: Query, question: str, pack: Pack) -> bool:
     """Whether a thing has no value of a relation that the question calls by its name, and one is told that is called
     so and more: office hours for an "office" that is not known."""
@@ -91,13 +108,34 @@ def lacks_named(query: Query, question: str, pack: Pack) -> bool:
     )  # fmt: skip
 
 
+def says_another(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
+    """Whether a small graph tells of a thing what the question says no word of, and it has something else that a word
+    is about: "meant to enrol" asks for the target enrolment, not where one may."""
+    match query.base if isinstance(query, nodes.Count) else query:
+        case nodes.Follow(nodes.Entities((topic,)), relation) if topic in spans and is_small(pack):
+            pass
+        case _:
+            return False
+    said = {word[:ALIKE_LETTERS] for word in words_beside(question, spans) if len(word) >= ALIKE_LETTERS}
+    labels, n = pack.relation_labels(), pack.n_relations
+    if not said or not said.isdisjoint(_long_stems(labels[relation % n])):
+        return False
+    has = relations_of(pack, np.array([topic]))[:n].nonzero()[0].tolist()
+    return any(one != relation and not said.isdisjoint(_long_stems(labels[one])) for one in has)
+
+
+def _long_stems(label: str) -> set[str]:
+    words = {*_WORD.findall(relation_phrase(label).lower())} - _ASK_NOTHING
+    return {word[:ALIKE_LETTERS] for word in words if len(word) >= ALIKE_LETTERS}
+
+
 def _stems(label: str) -> set[str]:
     return {word[:STEM] for word in {*_WORD.findall(relation_phrase(label).lower())} - _ASK_NOTHING}
 
 
 def measures_few(query: Query, question: str, pack: Pack) -> bool:
     """Whether the biggest is found by what few of those are known to have, where far more have another size: of the
-    cities of France one has an area, and most have a population."""
+    cities of France one has an area, and most have a population; or by how high they lie, where some have a size."""
     if _BIG.search(question) is None or pack.source is not None:
         return False
     labels, runner = pack.relation_labels(), Runner(pack, Budget(LOOK_SECONDS))
@@ -107,13 +145,14 @@ def measures_few(query: Query, question: str, pack: Pack) -> bool:
                 others = [at for at, label in enumerate(labels) if at != relation and _SIZES.search(label)]
             case _:
                 continue
-        if _SIZES.search(labels[relation]) is None or _is_said(labels[relation], question):
+        is_high = _HIGH.search(labels[relation]) is not None
+        if not (is_high or _SIZES.search(labels[relation])) or _is_said(labels[relation], question):
             continue
         with suppress(BudgetError):
             members = runner.members(base).possible
             known, *more = (int(np.isin(members, runner.members(nodes.Having(at)).certain).sum())
                             for at in (relation, *others))  # fmt: skip
-            if known < FEW * max(more, default=0):
+            if known < max(more, default=0) * (1.0 / FEW if is_high else FEW):
                 return True
     return False
 

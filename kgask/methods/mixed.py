@@ -36,6 +36,9 @@ _JOINED = re.compile(  # names that one verb or noun is said of: "Peru but not C
 )
 
 
+_SAYS_OF = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|does|did|do)\b[^,:]*[,:]", re.I
+)  # "US state is bigger, Maine"
 _LISTED = re.compile(r"[,;/&]|\b(?:or|and|than|vs|versus|against|with|to)\b", re.IGNORECASE)  # "Peru or Chile"
 
 
@@ -107,7 +110,7 @@ def compares_unlisted(query: Query, question: str, spans: Mapping[int, tuple[int
         if isinstance(node, nodes.Best) and isinstance(node.base, nodes.Entities):
             places = sorted({spans[one] for one in node.base.ids if one in spans})
             between = (question[one[1] : other[0]] for one, other in pairwise(places))
-            if any(_LISTED.search(text) is None for text in between):
+            if any(_LISTED.search(text) is None or _SAYS_OF.search(text) for text in between):
                 return True
     return False
 

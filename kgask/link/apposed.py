@@ -1,0 +1,121 @@
+"""What stands before a name and only says of it what the graph knows: "the German chemist Otto Hahn" is Otto Hahn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from kgask.link.adjectives import places_of
+from kgask.link.linker import Linker
+from kgask.link.plurals import singulars
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
+from kgask.retrieve.follow import neighbours, reached_by, relations_of
+from kgask.types import EntityId, Mention, Question
+
+NAMED = 0.5  # score from which a name surely names
+MOST_NEIGHBOURS = 400  # things that something is told by
+_WORD = r"[^\W_]+(?:['\u2019-][^\W_]+)*"
+_BEFORE = re.compile(rf"(?:{_WORD} ){{2,5}}\Z")
+_OF_EITHER = re.compile(
+    rf"\A\W*(?P<which>which|what) (?P<words>(?:{_WORD} ){{1,3}}?)(?=(?:is|was|has|had|lived|died|won) )(?=.*\bor\b)",
+    re.IGNORECASE,
+)
+_SAYS_NOTHING = frozenset("famous great late legendary celebrated renowned well-known wonderful beloved".split())
+_THE = ("the", "our")
+_HOME = re.compile(r"\b(?:birth|born|located|location|city|town|capital of)\b", re.IGNORECASE)
+_YEAR = re.compile(r"1\d{3}|20\d\d")
+
+
+def without_apposed(text: str, linker: Linker) -> str:
+    """The text without adjectives of nations, years, kinds and occupations before a name, where the graph says all of
+    what it names first, or tells nothing of the sort; any other as it is. Where it asks which of two is older, of both:
+    "which German chemist is older"."""
+    pack = linker.pack
+    if pack.source is not None or not _has_adjective(text, pack):
+        return text
+    mentions = [one for one in linker.link(Question(text)) if one.seeds]
+    said = _without_either(text, mentions, pack)
+    if said != text:
+        return said
+    for mention in sorted(mentions, key=lambda one: -one.span[0]):
+        text = text[: _begin(text, mention, pack)] + text[mention.span[0] :]
+    return text
+
+
+def _has_adjective(text: str, pack: Pack) -> bool:
+    """Whether it says a year, that something is famous, or an adjective of a place of the pack."""
+    words = [normalise(word) for word in re.findall(_WORD, text)]
+    places = {place for word in words for place in places_of(word)}
+    return any(word in _SAYS_NOTHING or _YEAR.fullmatch(word) for word in words) or any(pack.exact(places).values())
+
+
+def _begin(text: str, mention: Mention, pack: Pack) -> int:
+    """Where what is said of a name before it begins: at the name, where nothing is."""
+    start = mention.span[0]
+    found = next((found for at in range(start) if (found := _BEFORE.match(text, at, start))), None)
+    if found is None:
+        return start
+    seed = mention.seeds[0]
+    told = _Told(seed.entity, pack, seed.score >= NAMED)
+    words = found[0].split()
+    for at, place in enumerate(re.finditer(_WORD, found[0])):
+        said = words[at + 1 :] if words[at].lower() in _THE else words[at:] if places_of(normalise(words[at])) else []
+        if len(said) > 1 and told.has_all(said):  # one word alone is a kind, which says who is meant
+            return found.start() + place.start()
+    return start
+
+
+def _without_either(text: str, mentions: list[Mention], pack: Pack) -> str:
+    found = _OF_EITHER.match(text)
+    if found is None:
+        return text
+    words = found["words"].split()
+    compared = [one.seeds[0] for one in mentions if one.span[0] >= found.end()]
+    told = [_Told(seed.entity, pack, seed.score >= NAMED) for seed in compared]
+    if len(words) < 2 or len(told) < 2 or not all(one.has_all(words) for one in told):
+        return text
+    return text[: found.start("words")] + text[found.end("words") :]
+
+
+class _Told:
+    """What the graph tells of an entity, in words; with ``openly`` what it has nothing of the sort of may be so."""
+
+    def __init__(self, entity: EntityId, pack: Pack, openly: bool) -> None:
+        self.pack, self.openly = pack, openly
+        ends = sorted(neighbours(pack, [entity], inverse=False))[:MOST_NEIGHBOURS]
+        labels = pack.relation_labels()
+        self._leads = {at for at in relations_of(pack, np.array([entity])).nonzero()[0].tolist() if at < len(labels)}
+        homes = [at for at in self._leads if _HOME.search(labels[at])]
+        places = {int(end) for at in homes for end in reached_by(pack, np.array([entity]), at)}
+        further = sorted(neighbours(pack, places, inverse=False))[:MOST_NEIGHBOURS]
+        self._said = frozenset(self._words(ends)) | frozenset(self._words(further))
+
+    def has_all(self, words: list[str]) -> bool:
+        """Whether each of the words, or some of them together, is known."""
+        if not words:
+            return True
+        n_words = range(len(words), 0, -1)
+        return any(self._has(" ".join(words[:n])) and self.has_all(words[n:]) for n in n_words)
+
+    def _has(self, phrase: str) -> bool:
+        norm = normalise(phrase)
+        said = {norm, *singulars(norm), *places_of(norm)}
+        return norm in _SAYS_NOTHING or not said.isdisjoint(self._said) or (self.openly and self._is_untold(norm))
+
+    def _is_untold(self, norm: str) -> bool:
+        """Whether a word is an occupation, say, of others, and the graph tells none of this."""
+        ends = [hit.entity for hit in self.pack.exact([norm]).get(norm, []) if not hit.is_alias]
+        if not ends or any(self.pack.exact(places_of(norm)).values()):
+            return False
+        said = relations_of(self.pack, np.array(ends[:1]))[self.pack.n_relations :].nonzero()[0].tolist()
+        return bool(said) and self._leads.isdisjoint(said)
+
+    def _words(self, ends: list[EntityId]) -> Iterator[str]:
+        """What ends are called, and the years of dates."""
+        for label in self.pack.labels(ends):
+            yield normalise(label)
+            if (year := re.match(r"\d{4}(?=\Z|-)", label)) is not None:
+                yield year[0]

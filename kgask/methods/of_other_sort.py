@@ -1,0 +1,122 @@
+"""What is of another sort than a question's words ask for: whoever made a plate is not what it is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from kgask.methods.accounted import ALIKE, CARRY_NOTHING, OPERATOR_WORDS, RelationWords, free_words
+from kgask.methods.doubts import relations_in
+from kgask.methods.heads import ANYBODY
+from kgask.pack.labels import relation_phrase
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.nodes import Query
+from kgask.retrieve.follow import reached_by
+
+_MADE_OF = re.compile(r"\b(?:made|built|carved|woven|constructed|forged|knitted|cast|sewn) (?:up )?(?:out )?of\b", re.I)
+_MAKER = re.compile(r"\bby\b|\b(?:maker|manufacturer|builder|artist|creator|sculptor|architect|potter)\b", re.I)
+_SORT_OF = re.compile(r"\b(?:what|which) (?:sort|kind|type|class|style) of\b", re.IGNORECASE)
+_CODE = re.compile(r"\b(?:no|nr|num|number|id|code|ref|reference|serial)\.?\Z", re.IGNORECASE)
+_WAS_A = re.compile(
+    r"\W*who (?:is|was|are|were) an? (?:[\w'\u2019-]+ )*?(?P<noun>[a-z]{4,}) (?:and|who|that|but)\b", re.IGNORECASE
+)
+
+
+_ORDER = re.compile(r"\b(?:first|second|third|last|latest|earliest|final|previous)\b", re.IGNORECASE)
+_OWN_AGE = re.compile(
+    r"\b(?:births?|born|inception|found\w*|establish\w*|formation|formed|opened|built)\b", re.IGNORECASE
+)
+_SPELL = re.compile(  # what somebody has for a time
+    r"\b(?:teams?|clubs?|members? of|spouses?|wife|husband|married|educated|schools?|employ\w*|works? (?:at|for)|"
+    r"worked|resid\w+|lived|party|parties|positions?|plays? for|played|bands?)\b",
+    re.IGNORECASE,
+)
+_KINDS = (
+    frozenset("book books novel novels play plays poem poems".split()),
+    frozenset("film films movie movies".split()),
+    frozenset("album albums song songs single singles".split()),
+    frozenset("game games".split()),
+)
+_WHICH_OF = re.compile(r"\W*(?:which|what|who) (?:one |member |person |man |woman )?of (?:the )?\Z", re.IGNORECASE)
+LEAST_SAID = 2  # words behind a name that tell which of its members is meant
+
+
+def takes_all_members(
+    query: Query, n_answers: int, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack
+) -> bool:
+    """Whether all members of a group are told where one is asked for of whom much more is said: "which member of the
+    Beatles was shot in the street?"; ``spans`` are the characters of the names."""
+    match query:
+        case (
+            nodes.Follow(nodes.Entities((topic,)), relation)
+            | nodes.And(nodes.Class(), nodes.Follow(nodes.Entities((topic,)), relation))
+            | nodes.And(nodes.Follow(nodes.Entities((topic,)), relation), nodes.Class())
+        ) if topic in spans and n_answers > 1:
+            start, end = spans[topic]
+        case _:
+            return False
+    if _WHICH_OF.match(question[:start]) is None:
+        return False
+    said = free_words(question[end:], (), RelationWords(pack).of([relation]))
+    return len([word for word in said if word not in CARRY_NOTHING | OPERATOR_WORDS]) >= LEAST_SAID
+
+
+def is_by_own_age(query: Query, question: str, pack: Pack) -> bool:
+    """Whether the first that somebody had for a time is told by how old it is itself: the oldest of the teams that he
+    was in is hardly "the first team he played for"."""
+    if _ORDER.search(question) is None:
+        return False
+    labels, n = pack.relation_labels(), pack.n_relations
+    for node in query.walk():
+        match node:
+            case nodes.Best(nodes.Follow(nodes.Entities(), relation), nodes.ValueOf((by,))) if by < n:
+                if _OWN_AGE.search(labels[by]) is not None and _SPELL.search(relation_phrase(labels[relation % n])):
+                    return True
+    return False
+
+
+def is_of_other_kind(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
+    """Whether "the Dune books" are what a question is about, and a query starts from what is known to be a film."""
+    match query:
+        case nodes.Follow(nodes.Entities((topic,)), _) if topic in spans and pack.source is None:
+            start, end = spans[topic]
+        case _:
+            return False
+    noun = re.match(r" ([a-z]+)\b", question[end:])
+    if noun is None or re.search(
+        r"\b(?:which|what|many|all|list)\W+(?:of )?(?:the )?\Z", question[:start], re.IGNORECASE
+    ):
+        return False
+    ends = [int(end) for lead in pack.type_relations for end in reached_by(pack, np.array([topic]), lead)]
+    kinds = {word for label in pack.labels(ends) for word in normalise(label).split()}
+    known = [kind for kind in _KINDS if not kind.isdisjoint(kinds)]
+    return bool(known) and any(noun[1] in kind for kind in _KINDS) and not any(noun[1] in kind for kind in known)
+
+
+def is_of_other_sort(query: Query, question: str, pack: Pack) -> bool:
+    """Whether a maker is told for a material, a number for of what sort something is, or those who are something else
+    than the question says that they were: "who was a senator and acted in Casablanca?"."""
+    match query:
+        case nodes.Follow(_, relation) if relation < pack.n_relations:
+            label = relation_phrase(pack.relations()[relation].label)
+            if _MADE_OF.search(question) is not None and _MAKER.search(label) is not None:
+                return True
+            if _SORT_OF.search(question) is not None and _CODE.search(label) is not None:
+                return True
+    return _passes_over_being(query, question, pack)
+
+
+def _passes_over_being(query: Query, question: str, pack: Pack) -> bool:
+    """Whether those who "were a senator" are found by no step of that name."""
+    found = _WAS_A.match(question)
+    if found is None or found["noun"].lower() in ANYBODY:
+        return False
+    named = [end for node in query.walk() if isinstance(node, nodes.Entities) for end in node.ids]
+    named += [node.type for node in query.walk() if isinstance(node, nodes.Class)]
+    words = {word for label in pack.labels(named) for word in normalise(label).split()}
+    words |= RelationWords(pack).of(relations_in(query))
+    return not any(word[:ALIKE] == found["noun"].lower()[:ALIKE] for word in words)
