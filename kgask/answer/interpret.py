@@ -22,15 +22,15 @@ class Interpreter:
 
     def interpret(self, requests: Sequence[Request], scope: Scope, least: float) -> list[Retrieved]:
         """The better of two hypotheses for each request: from exact names, and from close ones where the first is not
-        ``least`` sure (where nothing was linked, if the retriever does not say how sure it is) and something may be
-        misspelt."""
+        ``least`` sure, or starts from a part of what may be a longer name (where nothing was linked, if the retriever
+        does not say how sure it is) and something may be misspelt."""
         best = self._retrieved([self._linked(request, self.linker.link) for request in requests], scope)
         linked = [found.linked for found in best]
         unsure = {
             row: self._linked(requests[row], self.linker.link_tolerantly)
             for row, found in enumerate(best)
             if requests[row].entity is None
-            and (found.confidence < least if self.retriever.calibrated else not found.seeds)
+            and (found.confidence < least or _goes_on(found) if self.retriever.calibrated else not found.seeds)
         }
         closer = {row: request for row, request in unsure.items() if any(map(_is_misspelt, request.mentions))}
         for row, other in zip(closer, self._retrieved(list(closer.values()), scope), strict=True):
@@ -85,6 +85,12 @@ class Interpreter:
 def _is_given(mention: Mention, request: Request) -> bool:
     """Whether it shares characters with an entity that is known to be meant."""
     return any(_overlap(mention.span, (start, end)) for start, end, _ in request.given)
+
+
+def _goes_on(found: Retrieved) -> bool:
+    """Whether a query starts from a word beside which a name seems to go on: "Leonardo", of "leonardo dicapprio"."""
+    used = {seed.span for seed in found.seeds}
+    return any(mention.span in used and not mention.whole for mention in found.linked)
 
 
 def _is_misspelt(mention: Mention) -> bool:

@@ -47,7 +47,13 @@ from kgask.methods.lives import is_of_who_was_there, passes_over_lives, swaps_li
 from kgask.methods.missing import is_of_another, lacks_most, lacks_named, lacks_other, measures_few, says_another
 from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations, passes_over_date
 from kgask.methods.numbering import counted_off
-from kgask.methods.of_other_sort import is_by_own_age, is_of_other_kind, is_of_other_sort, takes_all_members
+from kgask.methods.of_other_sort import (
+    goes_a_step_on,
+    is_by_own_age,
+    is_of_other_kind,
+    is_of_other_sort,
+    takes_all_members,
+)
 from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
 from kgask.methods.particular import passes_over_title
 from kgask.methods.plainly import says_contrary
@@ -219,6 +225,7 @@ def _asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> 
     if _is_of_some_sort(one, query, question, spans, pack) or goes_by_tongue(query, question, pack):
         return True
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
+    is_of_others = is_of_others or goes_a_step_on(query, best.answers, question, spans, pack)
     is_of_others = is_of_others or takes_all_members(query, len(best.answers), question, spans, pack)
     is_of_others = is_of_others or is_of_other_kind(query, question, spans, pack)
     is_of_others = is_of_others or says_another(query, question, spans, pack)

@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 from kgask.build.blank_nodes import FIRST, LIST, NIL, REST, BlankNodes
 from kgask.build.json_depth import JsonGuard
+from kgask.build.readable import entity_label, spelled_apart
 from kgask.build.said_times import iso_time
 from kgask.build.schema_org import with_context
 from kgask.build.source import Problems, display
@@ -74,6 +75,7 @@ _INTEGERS = ("integer", "long", "int", "short", "byte", "nonNegativeInteger", "p
 _NUMBERS = {f"{_XSD}{name}" for name in ("decimal", "double", "float", *_INTEGERS)}
 _WIKIDATA = re.compile(r"https?://www\.wikidata\.org/(?:entity|prop/direct|wiki)/([QPL]\d+)")
 _WIKIDATA_NODE = re.compile(r"https?://www\.wikidata\.org/(entity/statement|value|reference)/")
+_OF_CLASSES = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#type", f"{_RDFS}subClassOf")
 _LOCAL = re.compile(r"[/#:]")
 _REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
 _FREE_SECONDS, _SECONDS_A_BYTE = 5.0, 5e-6  # of the parser, which takes a twentieth of it for what is meant well
@@ -184,6 +186,7 @@ class RdfReader:
         self._blank: dict[str, str] = {}
         self.blank = BlankNodes(builder)
         self._keys: dict[str, str] = {}
+        self._classes: set[str] = set()
         self._own_names: dict[str, dict[str, str]] = {}  # by predicate, of each thing
 
     def settle(self) -> None:
@@ -219,6 +222,10 @@ class RdfReader:
 
     def _take_triple(self, subject: str, predicate: str, value: Value, obj: Any) -> None:
         """What blank nodes have to do with waits until the source is read (:mod:`kgask.build.blank_nodes`)."""
+        if predicate in _OF_CLASSES:
+            self._name_class(value)
+        if predicate == _OF_CLASSES[1]:
+            self._name_class(subject)
         is_blank = subject.startswith("_:")
         if is_blank and predicate in (FIRST, REST):
             self.blank.element(subject, predicate, value)
@@ -230,6 +237,14 @@ class RdfReader:
                 self._builder.add(value, self._iri(other_way), subject)
             if is_blank:
                 self.blank.says(subject, value)
+
+    def _name_class(self, key: Value) -> None:
+        """A class that nothing names is called by the words of its IRI: "Glove Puppet" for ``ex:GlovePuppet``."""
+        if isinstance(key, str) and "://" in key and key not in self._classes:
+            self._classes.add(key)
+            words = spelled_apart(entity_label(key))
+            if words != entity_label(key):
+                self._builder.label(key, words, _OWN_RANK + 1)
 
     def _take_reified(self, node: str, triple: Any) -> None:
         """What is said of the node is said of the triple, which is taken as said too."""

@@ -34,6 +34,15 @@ def relation_label(key: str) -> str:
     return key.replace("_", " ").strip() or key
 
 
+def spelled_apart(name: str) -> str:
+    """ "Glove Puppet" for "GlovePuppet".
+
+    >>> spelled_apart("GlovePuppet"), spelled_apart("Q42"), spelled_apart("PDFFile")
+    ('Glove Puppet', 'Q42', 'PDFFile')
+    """
+    return _CAMEL.sub(" ", name)
+
+
 def _last_part(iri: str) -> str:
     part = re.split(r"[/#]", iri.rstrip("/#"))[-1]
     with suppress(UnicodeDecodeError):  # not UTF-8 behind the percent signs: show it as written

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgask.answer.parts import with_name
+from kgask.answer.result import Answer
 from kgask.chat import form, order
 from kgask.chat.changes import entities_of, instead, is_ordered, within
 from kgask.chat.names import Names, called_in
@@ -22,6 +23,7 @@ from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.types import EntityId
 
+_ROLE_OF = re.compile(r"the [a-z]+(?: [a-z]+)? (?:of|behind) [^?]{2,60}?\W*", re.IGNORECASE)
 _OWN = re.compile(r"['\u2019]s ")
 
 
@@ -115,6 +117,24 @@ class Again:
         new = sorted(two, key=spoken.index)[rank[0] if rank[0] in (0, -1) else 1]
         for old in self._likes(new, last):
             yield from self._with(new, old, last)
+
+    def of_described(self, text: str, last: Turn | None, ask: Callable[[Way], Answer]) -> Iterator[Way]:
+        """The last question about whom a phrase describes by another thing: "and the author of Emma?", after when Poe
+        was born."""
+        named = self.names.named(text)[:1]
+        if (
+            last is None
+            or not named
+            or named[0] in last.topics
+            or len(last.topics) != 1
+            or not _ROLE_OF.fullmatch(text)
+        ):
+            return
+        answer = ask(Way(f"who is {text.rstrip('?. ')}?"))
+        meant = [one.id for one in answer.entities] if answer else []
+        if len(meant) == 1 and self.answers.memory.referents.alike(meant[0], last.topics[0]):
+            ways = self.changed(self.answers.label(meant[0]), last, True)
+            yield from (replace(way, text=f"{way.text.rstrip('?. ')} ({text.rstrip('?. ')})?") for way in ways)
 
     def asked(self, text: str, refused: Turn | None) -> Iterator[Way]:
         """A question that was refused, about something else."""

@@ -88,7 +88,12 @@ _ASKS = re.compile(
     r"list|give|show|tell|count)\b",
     re.IGNORECASE,
 )
-_LATER_ASKS = re.compile(r",\s*(?:who|which|what|when|where|how)\b", re.IGNORECASE)
+_LATER_ASKS = re.compile(
+    r",\s*(?:who|which|what|when|where|how)\b|"
+    r"\b(?:in|at|on|of|from|to|by|with|for) (?:which|what|whom)\b(?: [a-z]+)?\W*\Z|"
+    r"\w \w+ (?:when|where)\W*\Z",
+    re.IGNORECASE,
+)
 _WHOSE = re.compile(
     r"\b(?P<whose>(?:his|her|its|their) (?:father|mother|husband|wife|brother|sister|son|daughter|spouse|child|partner|"
     r"capital|director|author|writer|composer|inventor|discoverer|founder|successor|predecessor))"

@@ -37,7 +37,7 @@ _AGAIN = re.compile(
 )
 _IS_AGAIN = re.compile(r"\bagain\W*\Z", re.IGNORECASE)
 _NAMED_FIRST = re.compile(
-    r"(?P<name>[^,?]{2,40})[,?] "
+    r"(?P<name>[^,?]{2,40}?)(?:[,?:]| [-\u2013\u2014]) "
     r"(?P<rest>(?:what|who|when|where|how|which)\b.*\b(?:it|its|that|there|he|his|she|her|they)\b.*)",
     re.IGNORECASE,
 )
@@ -81,6 +81,7 @@ _SLIPS = (
         r"\1 it ",
     ),
     (re.compile(r"\b(how [a-z]+ (?:is|was)|(?:of|about|for|to|from|with|on|at)) that(?=\W*\Z)", re.I), r"\1 it"),
+    (re.compile(r"\b(how [a-z]+)['\u2019]s (?=(?:it|that|the|this|he|she)\b)", re.I), r"\1 is "),
     (re.compile(r"\bof the couple\b", re.I), "of the two"),
     (
         re.compile(
@@ -148,7 +149,8 @@ _OF_ANOTHER = re.compile(  # "sorry, I meant Sweden. Cities there?"
 )
 _THANKS = re.compile(
     r"(?:(?:ok(?:ay)?|all right|alright|great|cool|perfect|nice|good|many|thanks?(?: you)?|thx|cheers|bye|goodbye|"
-    r"that'?s all|got it|a lot|so much|very much|for (?:that|now|the help))\b[,!.\s]*)+",
+    r"ta|brilliant|lovely|super|awesome|wonderful|excellent|fab|much appreciated|nvm|never mind|no worries|"
+    r"that'?s all|got it|a lot|so much|very much|for (?:that|now|(?:the|your|all your) help)|mate)\b[,!.\s]*)+",
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(

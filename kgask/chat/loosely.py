@@ -20,6 +20,12 @@ _MENTIONED = re.compile(
 _THESE_ONES = re.compile(r"\b(?:these|those) (?:[A-Z]\w+|[a-z]+) ones\b")
 _SAME_YEAR = re.compile(r",? ?\b(?:in |of )?(?:the|that) same year\b", re.IGNORECASE)
 _FIELD_ONE = re.compile(r"\bthe (?P<field>physics|chemistry|literature|medicine|peace|economics) one\b", re.IGNORECASE)
+_FIELD = re.compile(r"\b(?:physics|chemistry|literature|medicine|peace|economics)\b", re.IGNORECASE)
+_FIELD_ALONE = re.compile(
+    r"(?:and )?(?:(?:the|for|in) )?(?P<field>physics|chemistry|literature|medicine|peace|economics)(?: prize| one)?"
+    r"(?:,? (?:in )?(?:that|the same) year)?\W*",
+    re.IGNORECASE,
+)
 _PRIZE = re.compile(r"\b(?:nobel|prize)\b", re.IGNORECASE)
 _WHO_GOT_THAT = re.compile(  # "and the literature prize that year, who got that?"
     r"\A(?:and )?(?P<what>the [\w ]*?(?:prize|award|medal|cup|title))(?P<when> (?:that year|in \d{4}))?, "
@@ -109,6 +115,9 @@ def plainly_said(text: str, last: str, is_name: Callable[[str], bool]) -> str:
     text = _THESE_ONES.sub("those", text)
     if _PRIZE.search(last):
         text = _FIELD_ONE.sub(r"the \g<field> prize", text)
+    other, field = _FIELD_ALONE.fullmatch(text), _FIELD.search(last)
+    if other is not None and field is not None:
+        return f"{last[: field.start()]}{other['field'].lower()}{last[field.end() :]}"
     text = _SAME_YEAR.sub(" that year", text)
     text = _TWICE_THERE.sub(r"there\g<between>", text)
     text = _WHO_GOT_THAT.sub(r"Who \g<got> \g<what>\g<when>?", text)

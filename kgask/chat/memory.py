@@ -14,7 +14,7 @@ from itertools import islice
 
 from kgask.chat.asked import Asked, asked_for, says_other_one
 from kgask.chat.changes import counted_in
-from kgask.chat.form import asks_for_others, asks_for_people, number_of_those
+from kgask.chat.form import asks_for_others, asks_for_people, number_of_those, says_those
 from kgask.chat.lists import ListMeant
 from kgask.chat.referents import Referents
 from kgask.chat.shorts import counts_years, other_year
@@ -40,7 +40,8 @@ def _holds(turn: Turn, last: Turn) -> bool:
 def _asked_by(turn: Turn) -> Asked:
     """What a turn asks for: as it was said, or as it was understood ("which laureates" for "who of them")."""
     understood = asked_for(turn.understood)
-    return replace(understood, person=understood.person or asked_for(turn.line).person)
+    is_person = understood.person or asked_for(turn.line).person or (turn.is_refused and says_those(turn.line))
+    return replace(understood, person=is_person)
 
 
 _SOMEBODY = frozenset("man woman person guy lady gentleman boy girl".split())
@@ -269,7 +270,18 @@ class Memory:
     def in_turn(self) -> tuple[EntityId, ...]:
         """The last answers, of which "the second one" may be one, or else two that were asked about in turn."""
         found = self.last_set()
-        return found.ends if found is not None else self.two_just_named()
+        return found.ends if found is not None else self.two_just_named() or self._just_compared()
+
+    def _just_compared(self) -> tuple[EntityId, ...]:
+        """The two things that the last question compared, as they were spoken of first."""
+        last = self.last_asked()
+        match last.query if last is not None else None:
+            case nodes.Compare(nodes.Values(nodes.Entities((one,))), _, nodes.Values(nodes.Entities((other,)))):
+                spoken = [each for turn in self.turns for each in (*turn.topics, *turn.ends)]
+                return tuple(
+                    sorted((one, other), key=lambda each: spoken.index(each) if each in spoken else len(spoken))
+                )
+        return ()
 
     def others(self) -> tuple[Turn, Turn] | None:
         """The last answers, or the one of which something was asked since, and the answers before which hold these and

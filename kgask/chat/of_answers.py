@@ -61,6 +61,7 @@ class OfAnswers:
         members = found.ends if found is not None else ()
         asked = self.memory.last_asked()
         is_told = asked is not None and not (asked.is_refused and asked_for(asked.understood).several)
+        pair = pair if is_told else None
         in_turn = self.memory.in_turn()
         if is_told and (rank := form.ranked(text)) is not None and -len(in_turn) <= rank[0] < len(in_turn):
             yield self.naming(rank[1], in_turn[rank[0]])
@@ -220,6 +221,11 @@ class OfAnswers:
                 last.answer.confidence if last.answer is not None else 0.0,
             )
             yield Way(f"what is {verbalise(of_it, self.pack)}?", query=of_it, confidence=sure)
+        match query:
+            case nodes.Best(_, nodes.SizeOf((relation,), among)) if len(last.ends) == 1:
+                had: SetNode = nodes.Follow(query, relation)
+                counted = nodes.Count(had if among is None else nodes.And(had, among))
+                yield Way(f"{verbalise(counted, self.pack)}?", query=counted, confidence=_confidence(last))
 
     def is_among(self, named: Sequence[EntityId]) -> Iterator[Way]:
         """Whether something is one of the last answers."""

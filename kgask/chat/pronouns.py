@@ -10,6 +10,7 @@ from kgask.answer.parts import with_name
 from kgask.chat import form, shorts
 from kgask.chat.asked import asked_for
 from kgask.chat.changes import MOST_NAMED
+from kgask.chat.form import PLACE
 from kgask.chat.of_answers import OfAnswers
 from kgask.chat.spoken import is_of_person_and_place, with_place
 from kgask.chat.turns import Way
@@ -26,6 +27,7 @@ BARE = 0.2  # of confidence, that "it" is no row of a table but what stands in o
 _OWNS_A = re.compile(
     r"\b(?:has|have|had|got|owns?|keeps?|drives?) an? (?P<noun>[a-z]{3,}(?: [a-z]{3,})?)\W*\Z", re.IGNORECASE
 )
+_ASKED_PLACE = re.compile(r"\b(?:capital|city|town|village|where|and (?:of|in) the)\b", re.IGNORECASE)
 _IT = re.compile(r"\bits?\b", re.IGNORECASE)
 NAMED = 0.5  # score from which the text itself names something, which its pronoun does not mean
 MOST_TRIED = 20  # of the last answers, one of whom "she" may be
@@ -118,6 +120,8 @@ class Pronouns:
             return [*last.ends]  # "that man" was told last
         if sex in _SEXES and not focus and (only := self._only_one(sex, fitting)) is not None:
             return [only]
+        if last is not None and last.is_refused and not focus and PLACE.search(text) and _ASKED_PLACE.search(last.line):
+            return []  # where it is was not told
         known = [one for one in fitting if sex in _SEXES and referents.is_known_as(one, sex)]
         if sex in _SEXES and last is not None and last.is_refused and asked_for(last.line).person and not focus:
             fitting = known  # whom it asked for may be meant

@@ -78,6 +78,11 @@ class Referents:
         found = {hit.entity for hit in self.pack.exact([norm]).get(norm, [])}
         return any(len(reached_by(self.pack, np.array([one]), lead)) for one in found for lead in self._instances)
 
+    def is_bare_kind(self, text: str) -> bool:
+        """Whether a turn is a noun alone, of what there is many: "University?" asks for somebody's."""
+        noun = text.strip(" ?.!")
+        return noun.isalpha() and not noun.lower().endswith("s") and self.is_kind(noun)
+
     def is_entity(self, entity: EntityId) -> bool:
         """Whether it is no number, date or text."""
         return entity < self.pack.n_entities - self.pack.n_literals

@@ -52,7 +52,16 @@ _YEAR = re.compile(r"\b(?:in|of|for) (?P<year>(?:1\d|20)\d\d)\b(?!-)")
 _HOW_OLD_THEN = re.compile(
     r"(?P<asked>(?:and )?how old (?:was|were) (?P<who>.+?)),? (?:then|at (?:the|that) time)\W*", re.IGNORECASE
 )
-_DEATH = re.compile(r"\b(?:die[ds]?|death|buried)\b", re.IGNORECASE)
+_DEATH = re.compile(r"\b(?:die[ds]?|death|buried|pass(?:ed)? away)\b", re.IGNORECASE)
+_MORE_THAN_ONE = re.compile(
+    r"(?:and |but )?(?P<more>(?!other\b|rather\b)[a-z]{2,}er|(?:more|less) [a-z]+) than "
+    r"(?P<what>(?!in\b|that\b)[^?]{2,60}?)\W*",
+    re.IGNORECASE,
+)
+_SAME_AS = re.compile(
+    r"(?:and )?(?:is (?:it|that) )?(?:the )?same(?: (?P<noun>[a-z]+))? (?:as|for) (?P<what>[^?]{2,60}?)\W*",
+    re.IGNORECASE,
+)
 _COMPARED = re.compile(
     r"(?:and |but )?(?P<is>is|are|was|were) (?P<what>(?!it\b|that\b|this\b|he\b|she\b|they\b|there\b)[^?]+?) "
     r"(?P<more>[a-z]{2,}[^e]er|(?:more|less) [a-z]+)(?: too| as well| then)?\W*",
@@ -83,6 +92,10 @@ def of_last(text: str, last: Turn, answers: OfAnswers, names: Names) -> Iterator
         query = nodes.Follow(last.query.subject, last.query.relation)
         yield Way(f"{verbalise(query, answers.pack)}?", query=query, confidence=last.answer.confidence)
     yield from _than_another(text, last, answers, names)
+    yield from _same_as(text, last, answers, names)
+    told = [one for one in (*(last.ends if len(last.ends) == 1 else ()), *last.topics) if referents.is_entity(one)]
+    if told and (more := _MORE_THAN_ONE.fullmatch(text)) is not None and names.is_name(more["what"]):
+        yield answers.naming(f"is \0 {more['more']} than {more['what']}?", told[0])
     if (found := _ARE_THERE.fullmatch(text)) is not None:
         places = (one for one in answers.memory.recent() if not _PLACES.isdisjoint(referents.kinds(one)))
         if (place := next(places, None)) is not None and answers.memory.turns_ago(place) < MOST_AGO:
@@ -118,6 +131,17 @@ def _than_another(text: str, last: Turn, answers: OfAnswers, names: Names) -> It
                 query = replace(last.query, right=right)
                 sure = last.answer.confidence if last.answer is not None else 0.0
                 yield Way(f"{verbalise(query, answers.pack)}?", query=query, confidence=sure)
+
+
+def _same_as(text: str, last: Turn, answers: OfAnswers, names: Names) -> Iterator[Way]:
+    """Whether something else has what the last question told: "same city as Paul?"."""
+    found = _SAME_AS.fullmatch(text)
+    named = names.named(found["what"])[:1] if found is not None and (found["noun"] or " as " in text) else ()
+    match last.query:
+        case nodes.Follow(nodes.Entities((old,)), relation) if last.answer:
+            for new in named if old not in named else ():
+                query = nodes.Some(nodes.And(last.query, nodes.Follow(nodes.Entities((new,)), relation)))
+                yield Way(f"{verbalise(query, answers.pack)}?", query=query, confidence=last.answer.confidence)
 
 
 def then_meant(text: str, turns: Sequence[Turn]) -> str:

@@ -26,6 +26,7 @@ from kgask.chat.rewrite import Rewriter
 from kgask.chat.turns import Turn, Way
 from kgask.chat.ways import Understanding
 from kgask.errors import BudgetError, QueryError, UsageError
+from kgask.link.asked import without_slips
 from kgask.link.naming import seeds_in
 from kgask.methods.relation_facts import is_small
 from kgask.query import nodes
@@ -154,7 +155,9 @@ class Chat:
 
     def _turn(self, line: str, way: Way, answer: Answer) -> Turn:
         is_known = self._referents.is_entity
-        named = [entity for node in (answer.query.walk() if answer.query else ()) for entity in entities_of(node)]
+        parts = [*answer.query.walk()] if answer.query is not None else []
+        left_out = {node for part in parts if isinstance(part, nodes.Minus) for node in part.right.walk()}
+        named = [entity for node in parts if node not in left_out for entity in entities_of(node)]
         in_order = sorted(answer.seeds, key=lambda seed: seed.span)
         found = self._names.kept(in_order, way.given) if answer.abstained else [seed.entity for seed in in_order]
         seeds = [*found, *(named if way.query is not None else ())]
@@ -207,6 +210,7 @@ class Chat:
 
     def _ways(self, line: str) -> Iterator[list[Way]]:
         """The ways to understand a turn, the likeliest first; of several together the surest counts."""
+        line = without_slips(line, self.pipeline.linker, self.pipeline.planner.is_word)
         if not self.turns:
             yield [Way(without_aside(line))]
         elif self.rewriter is not None and (written := self.rewriter.question(self.turns, line)) is not None:

@@ -34,6 +34,11 @@ _ONE_FIRST = re.compile(
 _AND_THAT_TOO = re.compile(
     r",? (?:too|as well)(?:,? (?:please|pls|plz))?(?=\W*\Z)|,? (?:pls|plz)(?=\W*\Z)", re.IGNORECASE
 )
+_THAT_IS = re.compile(  # "which river drains it? Titicaca, that is."
+    r"(?P<before>[^?]*?)\b(?:it|that|there|he|she|him|they)\b(?P<behind>[^?]*)\? (?P<name>(?:the )?[A-Z][^?.,]*?),? "
+    r"(?:that is|i mean|i meant)\W*",
+    re.IGNORECASE,
+)
 _THEY_DID = re.compile(  # whoever did it
     r"\A(?P<ask>(?:and )?(?:when|where|why|how)) did they (?P<verb>[a-z]{3,}?)(?P<e>e?) (?P<whom>him|her|it|them)"
     r"(?=(?: on| in| at| for| to)?\W*\Z)",
@@ -65,6 +70,8 @@ def as_asked(text: str) -> str:
     ("who's the cheaper one by?", 'when was the oldest one built')
     >>> as_asked("which account is hers?"), as_asked("And Owen himself?"), as_asked("his birthday too pls")
     ('what is her account?', 'And Owen?', 'his birthday')
+    >>> as_asked("Which river drains it? Titicaca, that is.")
+    'Which river drains Titicaca?'
     >>> as_asked("when did they arrest him?"), as_asked("who was picked up first?")
     ('when was he arrested?', 'who of them was picked up first?')
     >>> as_asked("where's the story set?"), as_asked("did he kill himself?")
@@ -74,6 +81,8 @@ def as_asked(text: str) -> str:
     text = _IS_HERS.sub(
         lambda said: f"{said['lead']}what {said['be']} {_WHOSE[said['whose'].lower()]} {said['noun']}", text
     )
+    if (meant := _THAT_IS.fullmatch(text)) is not None:
+        text = f"{meant['before']}{meant['name']}{meant['behind']}?"
     if did := _THEY_DID.match(text):
         verb = f"{did['verb']}{did['e']}".lower()
         he = {"him": "was he", "her": "was she", "it": "was it", "them": "were they"}[did["whom"].lower()]
@@ -86,6 +95,21 @@ def as_asked(text: str) -> str:
         return text
     own = found["own"] or ("'s" if found["it"].lower() in _OWN else "")
     return f"{found['asked']}{found['one']}{own}{found['rest']}"
+
+
+def of_the_kind(text: str) -> str | None:
+    """The kind that "and of the US state?" says; None of another turn.
+
+    >>> of_the_kind("of the US state?"), of_the_kind("of Peru?")
+    ('US state', None)
+    """
+    found = re.fullmatch(r"(?:of|in|for) the (?P<kind>[A-Za-z]+(?: [a-z]+)?)\W*", text.strip())
+    return found["kind"] if found else None
+
+
+def says_that_one(text: str) -> bool:
+    """Whether it speaks of "that one"."""
+    return re.search(r"\bthat one\b", text, re.IGNORECASE) is not None
 
 
 def with_place(text: str, place: str) -> str:
@@ -118,5 +142,9 @@ def in_year(text: str, before: str) -> str | None:
     >>> in_year("and in 1950?", "how many people live in Malta"), in_year("in 1950?", "who won in 1949?")
     ('how many people live in Malta in 1950?', None)
     """
-    found = re.fullmatch(r"(?:and )?(?P<said>in (?:1\d|20)\d\d)\W*", text.strip(), re.IGNORECASE)
+    found = re.fullmatch(
+        r"(?:and )?(?:what (?:was|is) (?:it|that) )?(?:back )?(?P<said>in (?:1\d|20)\d\d)\W*",
+        text.strip(),
+        re.IGNORECASE,
+    )
     return None if found is None or _YEAR.search(before) else f"{before.rstrip('?. ')} {found['said']}?"

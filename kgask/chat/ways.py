@@ -32,7 +32,7 @@ from kgask.chat.pairs import Pairs
 from kgask.chat.pronouns import Pronouns
 from kgask.chat.said_before import of_last, of_rows, then_meant
 from kgask.chat.shared import Shared, asks_of_two
-from kgask.chat.spoken import as_asked, in_year, with_person
+from kgask.chat.spoken import as_asked, in_year, of_the_kind, says_that_one, with_person
 from kgask.chat.stopped import gone_on
 from kgask.chat.sums import Sums
 from kgask.chat.turns import Turn, Way
@@ -85,6 +85,8 @@ class Understanding:
         line = as_asked(gone_on(line, asked.line)) if asked is not None else line
         line = then_meant(line, self.memory.turns) if asked is not None else line
         bare = without_aside(line)
+        if asked is not None and asked.is_refused and form.asks_for_others(asked.line) and says_that_one(bare):
+            return  # of which nobody knows which it is
         if asked is not None and (of_it := [*of_last(bare, asked, self.answers, self.names)]):
             yield of_it
         if asked is not None and (of_them := [*of_rows(bare, asked, self.answers.pack)]):
@@ -180,13 +182,14 @@ class Understanding:
             yield [Way(year)]
         elif last is not None and (dated := in_year(text, last.understood)) is not None:
             yield [Way(dated)]
-        if asked is not None and said.corrects:
-            yield from ([way] for way in self._of_kind(text, asked))
+        is_other = said.continues and (kind := of_the_kind(text)) is not None
+        if asked is not None and (said.corrects or is_other):
+            yield from ([way] for way in self._of_kind(kind if is_other and kind else text, asked))
         if asked is not None and form.is_plural(text) and form.is_phrase(text) and not said.corrects:
             yield from ([way] for way in self._by_name(text, asked))
         if said.corrects or (said.continues and form.is_phrase(text)):
             yield from ([way] for way in self.answers.ranked(text, last))
-            changed = [*self._changed(text, last)]
+            changed = [*self.again.of_described(text, last, self.ask), *self._changed(text, last)]
             yield from ([way] for way in named_with_limit(changed, text, self.answers.pack))
             yield from ([way] for way in changed)
             yield from ([way] for way in self.again.asked(text, asked))
@@ -297,7 +300,7 @@ class Understanding:
     def _may_be_whole(self, text: str, names: Sequence[str], said: Heard) -> bool:
         """Whether a turn may be a question of its own, which speaks of nothing that was said before."""
         named = [name for name in names if not self._is_called(name)]
-        if form.is_among_them(text) or form.says_pronoun_first(text, named):
+        if form.is_among_them(text) or form.says_pronoun_first(text, named) or self.memory.referents.is_bare_kind(text):
             return False
         pointed = _POINTED.search(text)
         if pointed is not None and self.memory.referents.is_kind(pointed[1]):

@@ -23,6 +23,9 @@ _OF_EITHER = re.compile(
     rf"\A\W*(?P<which>which|what) (?P<words>(?:{_WORD} ){{1,3}}?)(?=(?:is|was|has|had|lived|died|won) )(?=.*\bor\b)",
     re.IGNORECASE,
 )
+_BEHIND = re.compile(
+    rf", (?:the|an?|that|those) (?P<words>(?:{_WORD} ){{0,3}}{_WORD})(?:,(?= )|(?=\W*\Z))", re.IGNORECASE
+)
 _SAYS_NOTHING = frozenset("famous great late legendary celebrated renowned well-known wonderful beloved".split())
 _THE = ("the", "our")
 _HOME = re.compile(r"\b(?:birth|born|located|location|city|town|capital of)\b", re.IGNORECASE)
@@ -41,15 +44,18 @@ def without_apposed(text: str, linker: Linker) -> str:
     if said != text:
         return said
     for mention in sorted(mentions, key=lambda one: -one.span[0]):
-        text = text[: _begin(text, mention, pack)] + text[mention.span[0] :]
+        text = (
+            text[: _begin(text, mention, pack)] + text[mention.span[0] : mention.span[1]] + _behind(text, mention, pack)
+        )
     return text
 
 
 def _has_adjective(text: str, pack: Pack) -> bool:
-    """Whether it says a year, that something is famous, or an adjective of a place of the pack."""
+    """Whether it says a year, that something is famous, an adjective of a place of the pack, or what a name is of."""
     words = [normalise(word) for word in re.findall(_WORD, text)]
     places = {place for word in words for place in places_of(word)}
-    return any(word in _SAYS_NOTHING or _YEAR.fullmatch(word) for word in words) or any(pack.exact(places).values())
+    is_said = any(word in _SAYS_NOTHING or _YEAR.fullmatch(word) for word in words)
+    return is_said or _BEHIND.search(text) is not None or any(pack.exact(places).values())
 
 
 def _begin(text: str, mention: Mention, pack: Pack) -> int:
@@ -66,6 +72,16 @@ def _begin(text: str, mention: Mention, pack: Pack) -> int:
         if len(said) > 1 and told.has_all(said):  # one word alone is a kind, which says who is meant
             return found.start() + place.start()
     return start
+
+
+def _behind(text: str, mention: Mention, pack: Pack) -> str:
+    """What follows a name, without what only says of it what is known: ", the Norwegian novelist,"."""
+    end = mention.span[1]
+    found = _BEHIND.match(text, end)
+    seed = mention.seeds[0]
+    if found is None or not _Told(seed.entity, pack, seed.score >= NAMED).has_all(found["words"].split()):
+        return text[end:]
+    return text[found.end() :]
 
 
 def _without_either(text: str, mentions: list[Mention], pack: Pack) -> str:
@@ -102,7 +118,7 @@ class _Told:
 
     def _has(self, phrase: str) -> bool:
         norm = normalise(phrase)
-        said = {norm, *singulars(norm), *places_of(norm)}
+        said = {norm, *singulars(norm), *places_of(norm), norm.removesuffix(" born"), norm.removesuffix(" based")}
         return norm in _SAYS_NOTHING or not said.isdisjoint(self._said) or (self.openly and self._is_untold(norm))
 
     def _is_untold(self, norm: str) -> bool:

@@ -34,5 +34,10 @@ def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> 
     said = without_apposed(said, linker)
     said = undenied(said, linker.relation_names)
     said = with_clock(with_year(with_shared_words(said, linker.pack), linker.pack), linker.pack)
-    read = mended(said, lambda: [one.span for one in linker.link(Question(said))], linker.plain_words, is_word)
+    read = without_slips(said, linker, is_word)
     return question if read == question.text else replace(question, text=read, asked=question.asked or text)
+
+
+def without_slips(text: str, linker: Linker, is_word: Callable[[str], bool]) -> str:
+    """The text with slips mended in words that are part of no name: "heigth"."""
+    return mended(text, lambda: [one.span for one in linker.link(Question(text))], linker.plain_words, is_word)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from kgask.link.colloquial import said_plainly
 from kgask.link.dates import MONTH
 from kgask.link.statements import as_question
 
@@ -32,6 +33,9 @@ _SLIPS = (  # of what no graph says
     ("December", "decemeber|decembre|decmber|desember"), ("Tuesday", "tuseday|teusday|tueday"),
     ("Wednesday", "wensday|wednsday|wendesday|wedensday"), ("Thursday", "thrusday|thurdsay|thirsday"),
     ("Saturday", "saterday|satuday|saturady"),
+    ("different", "diffrent|diferent|differnt"), ("which", "wich|whcih"), ("height", "heigth|hight(?= of)"),
+    ("length", "lenght"), ("temperature", "temprature|temperture"), ("people", "ppl|poeple|peopel"),
+    ("receive", "recieve"), ("received", "recieved"), ("separate", "seperate"), ("together", "togehter|togather"),
 )  # fmt: skip
 _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     # "do you happen to know the height of Everest?"
@@ -230,7 +234,7 @@ def reworded(text: str) -> str:
     ('Who was in on 29 August or 30 August?', 'between 2 and 3 May')
     """
     text = whether(_STRESSED.sub(lambda word: word[0].lower(), text) if text != text.upper() else text)
-    text = of_kin(text)
+    text = said_plainly(of_kin(text))
     for pattern, said in _FORMS:
         text = pattern.sub(said, text)
     return re.sub(r" (?=\?\Z)", "", text)

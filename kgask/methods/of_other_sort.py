@@ -7,9 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from kgask.link.plurals import singulars
 from kgask.methods.accounted import ALIKE, CARRY_NOTHING, OPERATOR_WORDS, RelationWords, free_words
 from kgask.methods.doubts import relations_in
 from kgask.methods.heads import ANYBODY
+from kgask.methods.relation_facts import is_small
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -21,6 +23,15 @@ _MADE_OF = re.compile(r"\b(?:made|built|carved|woven|constructed|forged|knitted|
 _MAKER = re.compile(r"\bby\b|\b(?:maker|manufacturer|builder|artist|creator|sculptor|architect|potter)\b", re.I)
 _SORT_OF = re.compile(r"\b(?:what|which) (?:sort|kind|type|class|style) of\b", re.IGNORECASE)
 _CODE = re.compile(r"\b(?:no|nr|num|number|id|code|ref|reference|serial)\.?\Z", re.IGNORECASE)
+_IS_IN = re.compile(
+    r"\W*(?i:(?:and )?(?:is|was|are|were)) (?:[A-Z][\w.'\u2019-]*,? )+(?:(?:also|even|actually) )?in [A-Z]"
+)
+_MADE_IT = re.compile(r"director|author|producer|composer|writer|screenplay|publisher|creator|distribut", re.IGNORECASE)
+_COMPARES = re.compile(
+    r"\b(?!over there\b)(?:[a-z]{2,}er|more|less|fewer|than|before|after|first|last|as|same|outliv\w+|outnumber\w*|exceed\w*|"
+    r"above|below|equal\w*|match\w*|beat\w*|surpass\w*|least|twice|double|half|top\w*|lead\w*|ahead|behind)\b",
+    re.IGNORECASE,
+)
 _WAS_A = re.compile(
     r"\W*who (?:is|was|are|were) an? (?:[\w'\u2019-]+ )*?(?P<noun>[a-z]{4,}) (?:and|who|that|but)\b", re.IGNORECASE
 )
@@ -42,6 +53,12 @@ _KINDS = (
     frozenset("game games".split()),
 )
 _WHICH_OF = re.compile(r"\W*(?:which|what|who) (?:one |member |person |man |woman )?of (?:the )?\Z", re.IGNORECASE)
+_WHAT_DOES = re.compile(
+    r"\W*(?:and |so )?(?:what|which) (?P<nouns>[a-z]+(?: [a-z]+)?) (?:has|have|had|did|does|do) (?:the )?_ "
+    r"[a-z]+(?: (?:on|up|in|out|for|with|at|to|of))?\W*",
+    re.IGNORECASE,
+)
+MOST_KINDS = 20  # answers whose kinds are looked at
 LEAST_SAID = 2  # words behind a name that tell which of its members is meant
 
 
@@ -97,6 +114,27 @@ def is_of_other_kind(query: Query, question: str, spans: Mapping[int, tuple[int,
     return bool(known) and any(noun[1] in kind for kind in _KINDS) and not any(noun[1] in kind for kind in known)
 
 
+def goes_a_step_on(
+    query: Query, answers: np.ndarray, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack
+) -> bool:
+    """Whether "what shows has the troupe put on?" is answered with what is in them: by two steps, of which the second
+    is not said, with things of another kind."""
+    match query.right if isinstance(query, nodes.And) and isinstance(query.left, nodes.Class) else query:
+        case nodes.Follow(nodes.Follow(nodes.Entities((topic,)), _), last) if topic in spans and is_small(pack):
+            start, end = spans[topic]
+        case _:
+            return False
+    asked = _WHAT_DOES.fullmatch(f"{question[:start]}_{question[end:]}")
+    kinds = [kind for lead in pack.type_relations for kind in reached_by(pack, answers[:MOST_KINDS], lead).tolist()]
+    if asked is None or not kinds:
+        return False
+    nouns = {word for noun in asked["nouns"].lower().split() for word in (noun, *singulars(noun))}
+    called = {word for label in pack.labels(kinds) for word in normalise(label).split()}
+    return nouns.isdisjoint(called) and not any(
+        word[:ALIKE] == noun[:ALIKE] for word in RelationWords(pack).of([last]) for noun in nouns
+    )
+
+
 def is_of_other_sort(query: Query, question: str, pack: Pack) -> bool:
     """Whether a maker is told for a material, a number for of what sort something is, or those who are something else
     than the question says that they were: "who was a senator and acted in Casablanca?"."""
@@ -106,6 +144,13 @@ def is_of_other_sort(query: Query, question: str, pack: Pack) -> bool:
             if _MADE_OF.search(question) is not None and _MAKER.search(label) is not None:
                 return True
             if _SORT_OF.search(question) is not None and _CODE.search(label) is not None:
+                return True
+        case nodes.Holds(_, relation, _):
+            label = relation_phrase(pack.relations()[relation % pack.n_relations].label)
+            if _IS_IN.match(question) is not None and _MADE_IT.search(label) is not None:
+                return True
+        case nodes.Compare(_, _, nodes.Count() | nodes.Values()):
+            if _COMPARES.search(question) is None:
                 return True
     return _passes_over_being(query, question, pack)
 

@@ -38,6 +38,10 @@ _FORMS = {
     "_": r"(?:(?:the|our|its|that|this|an?) )?_",
 }
 _FORM = re.compile("|".join(_FORMS))
+_UNIT = re.compile(  # of "depth m", "running time (min)"
+    r" (?:in )?[(\[]?(?:k?m|cm|mm|ft|feet|miles?|kg|g|t|tonnes?|lbs?|l|ml|min|mins|minutes|hours?|hrs?|h|days?|years?|"
+    r"yrs?|eur|usd|gbp|chf|euros?|pounds?|dollars?|[€$£%]|km/h|kmh|kph|mph|knots)[)\]]?\Z"
+)
 _MARRIED = re.compile(r"(?:is )?married(?: to)?|wed|(?:has )?spouse|(?:has )?partner")
 
 
@@ -119,7 +123,8 @@ def _telling(sense: Sense, had: list[int], pack: Pack, called: str = "") -> list
         axis = relation_axis(pack, directed) if directed < n else None
         kind = "" if axis is None else "date" if axis in WHEN else "number"
         is_of_kind = kind == sense.kind or (kind, sense.kind) == ("number", "")
-        if is_of_kind and told.fullmatch(f"{called}{readable_relation(labels[directed % n]).lower()}"):
+        label = f"{called}{readable_relation(labels[directed % n]).lower()}"
+        if is_of_kind and (told.fullmatch(label) or (kind == "number" and told.fullmatch(_UNIT.sub("", label)))):
             found.append(directed)
     return found
 

@@ -91,7 +91,7 @@ def _is_sensible(runner: Runner, node: Node) -> bool:
     match node:
         case nodes.Holds(subject, relation, obj):
             back = opposite(relation, runner.pack.n_relations)
-            if obj == nodes.Follow(subject, relation):
+            if obj == nodes.Follow(subject, relation) or subject == nodes.Follow(obj, back):
                 return False  # that it has what it has
             if isinstance(obj, nodes.Follow) and not _is_ever_shared(runner, relation, obj.relation):
                 return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from maker.world import BAND, BOOK, CLASS, FILM, MUSIC, ORG, PERSON, Kinds, Node, World, match_key
 
 SOURCE = "classes"
@@ -18,6 +20,7 @@ _OF_OBJECT = {
     "P102": "political party", "P264": "record label", "P176": "manufacturer", "P1050": "disease",
     "P122": "form of government", "P101": "academic discipline",
 }  # fmt: skip
+LEAST_MEMBERS = 3
 _LANGUAGE = frozenset({"language"})
 _TOPIC = frozenset({"topic"})
 _TERMS = (frozenset({"genre"}), frozenset({"thing"}), frozenset({"genre", "thing"}))
@@ -63,6 +66,7 @@ _ALIASES = {
 
 def add_classes(world: World) -> None:
     """Every *instance of* that follows from kinds and relations; then the tree of classes."""
+    _take_for_bands(world)
     for node in list(world.nodes.values()):
         label = _OF_KIND.get(node.kinds)
         if label is not None and world.degree(node):  # not what was pruned
@@ -76,6 +80,15 @@ def add_classes(world: World) -> None:
         for name in names if node is not None else ():
             world.add_alias(node, name)
     _join_topics(world)
+
+
+def _take_for_bands(world: World) -> None:
+    """What several persons are part of is a band, though it acts in a film as persons do: the Beatles."""
+    parts = [(subject, obj) for subject, relation, obj in world.facts if relation == "P361"]
+    members = Counter(obj for subject, obj in parts if world.nodes[subject].kinds == PERSON)
+    for key, n_members in members.items():
+        if n_members >= LEAST_MEMBERS and world.nodes[key].kinds == PERSON:
+            world.nodes[key].kinds = BAND
 
 
 def _of_fact(world: World, subject: str, relation: str, obj: str) -> None:
