@@ -42,7 +42,6 @@ def demo() -> Iterator[Opened]:
         ("who is the head of government of Finland", "head"),
         ("which airport is best to fly into milan?", "best"),
         ("In which films did Julia Roberts as well as Richard Gere play?", "as well as"),
-        ("List everyone who won the physics or the chemistry Nobel in 2020.", "physics"),
         ("US states that beat Texas in area or in population", "population"),
         ("who was ishmael's mom?", "mother"),
     ],
@@ -94,6 +93,10 @@ def test_of_many_names_none_is_mended_by_more_than_a_slip(said: str, name: str, 
         ("Tell me how deep Lake Baikal is; I'd also like to know its area.", "1637 m; 31492 km²"),
         ("Which is bigger, Chile or Bolivia, and which of the two became independent first?", "Bolivia; Chile"),
         ("population of japan in 1950", "82199470"),
+        (
+            "List everyone who won the physics or the chemistry Nobel in 2020.",
+            "Roger Penrose | Reinhard Genzel | Andrea Ghez | Emmanuelle Charpentier | Jennifer A. Doudna",
+        ),
     ],
 )
 def test_all_that_is_asked_is_answered(demo: Opened, question: str, said: str) -> None:

@@ -41,7 +41,7 @@ from kgask.methods.heads import (
     tells_value_of_most,
 )
 from kgask.methods.kinds import is_had_otherwise
-from kgask.methods.kinship import falls_short_of_kin, takes_both_parents, turns_round_kin
+from kgask.methods.kinship import falls_short_of_kin, goes_by_other_parent, takes_both_parents, turns_round_kin
 from kgask.methods.lasted import chooses_by_span
 from kgask.methods.lives import is_of_who_was_there, passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another, lacks_most, lacks_named, lacks_other, measures_few, says_another
@@ -157,7 +157,11 @@ def _asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> 
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
-    if falls_short_of_kin(query, question, pack) or takes_both_parents(query, question, pack):
+    if (
+        goes_by_other_parent(query, question, pack)
+        or falls_short_of_kin(query, question, pack)
+        or takes_both_parents(query, question, pack)
+    ):
         return True
     if turns_round_kin(query, _masked(question, query, spans), pack) or _is_of_class_unsaid(query, question):
         return True

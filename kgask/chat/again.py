@@ -111,10 +111,13 @@ class Again:
     def of_first(self, text: str, last: Turn) -> Iterator[Way]:
         """The last question about the first of two things that were spoken of one by one: "and the first one?"."""
         rank, memory = form.ranked(form.LEAD_IN.sub("", text)), self.answers.memory
-        if rank is None or rank[1].strip("\0?. ") or memory.in_turn() or not (two := next(iter(memory.pairs()), ())):
+        if rank is None or rank[1].strip("\0?. ") or any(map(is_ordered, last.query.walk() if last.query else ())):
             return
         spoken = [one for turn in memory.turns for one in (*turn.topics, *turn.ends)]
-        new = sorted(two, key=spoken.index)[rank[0] if rank[0] in (0, -1) else 1]
+        told = memory.in_turn() or sorted(next(iter(memory.pairs()), ()), key=spoken.index)
+        if not -len(told) <= rank[0] < len(told):
+            return
+        new = told[rank[0]]
         for old in self._likes(new, last):
             yield from self._with(new, old, last)
 

@@ -22,8 +22,8 @@ _SAME_YEAR = re.compile(r",? ?\b(?:in |of )?(?:the|that) same year\b", re.IGNORE
 _FIELD_ONE = re.compile(r"\bthe (?P<field>physics|chemistry|literature|medicine|peace|economics) one\b", re.IGNORECASE)
 _FIELD = re.compile(r"\b(?:physics|chemistry|literature|medicine|peace|economics)\b", re.IGNORECASE)
 _FIELD_ALONE = re.compile(
-    r"(?:and )?(?:(?:the|for|in) )?(?P<field>physics|chemistry|literature|medicine|peace|economics)(?: prize| one)?"
-    r"(?:,? (?:in )?(?:that|the same) year)?\W*",
+    r"(?:and )?(?:(?:the )?same year,? but )?(?:(?:the|for|in) )?"
+    r"(?P<field>physics|chemistry|literature|medicine|peace|economics)(?: prize| one)?(?:,? (?:in )?(?:that|the same) year)?\W*",
     re.IGNORECASE,
 )
 _PRIZE = re.compile(r"\b(?:nobel|prize)\b", re.IGNORECASE)

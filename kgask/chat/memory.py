@@ -14,7 +14,7 @@ from itertools import islice
 
 from kgask.chat.asked import Asked, asked_for, says_other_one
 from kgask.chat.changes import counted_in
-from kgask.chat.form import asks_for_others, asks_for_people, number_of_those, says_those
+from kgask.chat.form import asks_for_others, asks_for_people, is_phrase, number_of_those, says_those
 from kgask.chat.lists import ListMeant
 from kgask.chat.referents import Referents
 from kgask.chat.shorts import counts_years, other_year
@@ -111,9 +111,14 @@ class Memory:
                 return replace(turn, query=counted_in(turn.query))
             if (named := self._compared(turn) or self._chosen_from(turn)) is not None:
                 return named
-            if turn.is_refused and _asked_by(turn).several:
+            if turn.is_refused and (_asked_by(turn).several or self._asks_again(turn)):
                 return None
         return None
+
+    def _asks_again(self, turn: Turn) -> bool:
+        """Whether a turn that was refused asked, by a phrase, what several were told for just before: "and Peru?"."""
+        before = next((one for one in reversed(self.turns) if one.number < turn.number and one.answer), None)
+        return is_phrase(turn.line) and before is not None and len(before.ends) > 1
 
     def _chosen_from(self, turn: Turn) -> Turn | None:
         """The turn that told those of whom a later one told which is the largest, or the like."""
@@ -287,10 +292,10 @@ class Memory:
         """The last answers, or the one of which something was asked since, and the answers before which hold these and
         more; None where the last were not told."""
         last, asked = self.latest(), self.last_asked()
-        if last is None or asked is None or asked.is_refused:
+        if last is None or asked is None or (asked.is_refused and len(asked.topics) != 1):
             return None
         sets = (turn for turn in reversed(self.turns[-REMEMBERED:]) if {*last.ends} < {*turn.ends})
-        if (wider := next(sets, None)) is not None:
+        if (wider := next(sets, None)) is not None and not asked.is_refused:
             return last, wider
         sets = (turn for turn in reversed(self.turns[-REMEMBERED:]) if {*asked.topics} < {*turn.ends})
         wider = next(sets, None) if len(asked.topics) == 1 else None

@@ -58,6 +58,9 @@ _MORE_THAN_ONE = re.compile(
     r"(?P<what>(?!in\b|that\b)[^?]{2,60}?)\W*",
     re.IGNORECASE,
 )
+_AGE_AT_DEATH = re.compile(
+    r"(?:and )?(?:(?:his|her|their) )?age at (?:death|(?:his|her|their) death)\W*", re.IGNORECASE
+)
 _SAME_AS = re.compile(
     r"(?:and )?(?:is (?:it|that) )?(?:the )?same(?: (?P<noun>[a-z]+))? (?:as|for) (?P<what>[^?]{2,60}?)\W*",
     re.IGNORECASE,
@@ -93,6 +96,13 @@ def of_last(text: str, last: Turn, answers: OfAnswers, names: Names) -> Iterator
         yield Way(f"{verbalise(query, answers.pack)}?", query=query, confidence=last.answer.confidence)
     yield from _than_another(text, last, answers, names)
     yield from _same_as(text, last, answers, names)
+    if _AGE_AT_DEATH.fullmatch(text) is not None:
+        persons = [
+            one
+            for one in (*last.ends[:1], *last.topics)
+            if referents.may_be(one, "male") or referents.may_be(one, "female")
+        ]
+        yield from (answers.naming("at what age did \0 die?", one) for one in persons[:1])
     told = [one for one in (*(last.ends if len(last.ends) == 1 else ()), *last.topics) if referents.is_entity(one)]
     if told and (more := _MORE_THAN_ONE.fullmatch(text)) is not None and names.is_name(more["what"]):
         yield answers.naming(f"is \0 {more['more']} than {more['what']}?", told[0])

@@ -53,6 +53,7 @@ _DONE = {
     "hold": "held",
     "write": "written",
 }
+_ANY_OTHER = re.compile(r"\A(?:and )?any other (?=[a-z]+s\b)", re.IGNORECASE)
 _WAS_FIRST = re.compile(
     r"\A(?P<lead>(?:and |so )?)who (?P<was>was|were|got|is) (?P<what>(?!born\b)[a-z]+(?: [a-z]+)?) "
     r"(?P<when>first|last|earliest|latest)(?=\W*\Z)",
@@ -87,6 +88,7 @@ def as_asked(text: str) -> str:
         verb = f"{did['verb']}{did['e']}".lower()
         he = {"him": "was he", "her": "was she", "it": "was it", "them": "were they"}[did["whom"].lower()]
         text = f"{did['ask']} {he} {_DONE.get(verb) or did['verb'] + 'ed'}{text[did.end() :]}"
+    text = _ANY_OTHER.sub("which other ", text)
     text = _WAS_FIRST.sub(r"\g<lead>who of them \g<was> \g<what> \g<when>", text)
     text = _THE_STORY.sub("it", _IS_THE_STORY.sub(r"\g<where> is it", text))
     if re.match(rf"(?:and )?{_ASK}\b", text, re.IGNORECASE) is None:

@@ -131,6 +131,8 @@ class Understanding:
         if (described := lists.meant(text)) is not None:
             yield from self._of_list(*described)
         focus = self._meant_by(said.back_to) if said.back_to else ()
+        if not focus and form.others(said.back_to) == "\0":
+            return  # nobody knows which the other one is
         if focus and form.is_pronominal(text):
             yield [*self.pronouns.meant(text, focus)]
         asked = self.memory.last_asked()
@@ -299,7 +301,7 @@ class Understanding:
 
     def _may_be_whole(self, text: str, names: Sequence[str], said: Heard) -> bool:
         """Whether a turn may be a question of its own, which speaks of nothing that was said before."""
-        named = [name for name in names if not self._is_called(name)]
+        named = [name for name in names if not self._is_called(name) and not self.memory.referents.is_kind(name)]
         if form.is_among_them(text) or form.says_pronoun_first(text, named) or self.memory.referents.is_bare_kind(text):
             return False
         pointed = _POINTED.search(text)

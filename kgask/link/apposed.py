@@ -9,14 +9,15 @@ import numpy as np
 
 from kgask.link.adjectives import places_of
 from kgask.link.linker import Linker
+from kgask.link.mentions import FUNCTION_WORDS
 from kgask.link.plurals import singulars
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.retrieve.follow import neighbours, reached_by, relations_of
 from kgask.types import EntityId, Mention, Question
 
 NAMED = 0.5  # score from which a name surely names
-MOST_NEIGHBOURS = 400  # things that something is told by
+MOST_NEIGHBOURS, MOST_HOMES = 400, 5  # things that something is told by, and places whose own things are looked at
+MOST_LOOKED_AT = 10_000  # triples that lead to an occupation, say
 _WORD = r"[^\W_]+(?:['\u2019-][^\W_]+)*"
 _BEFORE = re.compile(rf"(?:{_WORD} ){{2,5}}\Z")
 _OF_EITHER = re.compile(
@@ -68,10 +69,16 @@ def _begin(text: str, mention: Mention, pack: Pack) -> int:
     told = _Told(seed.entity, pack, seed.score >= NAMED)
     words = found[0].split()
     for at, place in enumerate(re.finditer(_WORD, found[0])):
-        said = words[at + 1 :] if words[at].lower() in _THE else words[at:] if places_of(normalise(words[at])) else []
-        if len(said) > 1 and told.has_all(said):  # one word alone is a kind, which says who is meant
+        said = words[at + 1 :] if words[at].lower() in _THE else words[at:] if _is_of_place(words[at], pack) else []
+        if (
+            len(said) > 1 and FUNCTION_WORDS.isdisjoint(map(normalise, said)) and told.has_all(said)
+        ):  # one word alone is a kind, which says who is meant
             return found.start() + place.start()
     return start
+
+
+def _is_of_place(word: str, pack: Pack) -> bool:
+    return any(pack.exact({*places_of(normalise(word))}).values())
 
 
 def _behind(text: str, mention: Mention, pack: Pack) -> str:
@@ -101,13 +108,12 @@ class _Told:
 
     def __init__(self, entity: EntityId, pack: Pack, openly: bool) -> None:
         self.pack, self.openly = pack, openly
-        ends = sorted(neighbours(pack, [entity], inverse=False))[:MOST_NEIGHBOURS]
-        labels = pack.relation_labels()
-        self._leads = {at for at in relations_of(pack, np.array([entity])).nonzero()[0].tolist() if at < len(labels)}
+        relations, ends = _out(entity, pack)
+        self._leads, labels = {*relations.tolist()}, pack.relation_labels()
         homes = [at for at in self._leads if _HOME.search(labels[at])]
-        places = {int(end) for at in homes for end in reached_by(pack, np.array([entity]), at)}
-        further = sorted(neighbours(pack, places, inverse=False))[:MOST_NEIGHBOURS]
-        self._said = frozenset(self._words(ends)) | frozenset(self._words(further))
+        places = ends[np.isin(relations, homes)][:MOST_HOMES].tolist()
+        further = [_out(place, pack)[1] for place in places]
+        self._said = frozenset(self._words(np.concatenate([ends, *further])[:MOST_NEIGHBOURS]))
 
     def has_all(self, words: list[str]) -> bool:
         """Whether each of the words, or some of them together, is known."""
@@ -126,12 +132,19 @@ class _Told:
         ends = [hit.entity for hit in self.pack.exact([norm]).get(norm, []) if not hit.is_alias]
         if not ends or any(self.pack.exact(places_of(norm)).values()):
             return False
-        said = relations_of(self.pack, np.array(ends[:1]))[self.pack.n_relations :].nonzero()[0].tolist()
+        row = slice(int(self.pack.in_indptr[ends[0]]), int(self.pack.in_indptr[ends[0] + 1]))
+        said = {*self.pack.in_relation[row][:MOST_LOOKED_AT].tolist()}
         return bool(said) and self._leads.isdisjoint(said)
 
-    def _words(self, ends: list[EntityId]) -> Iterator[str]:
+    def _words(self, ends: np.ndarray) -> Iterator[str]:
         """What ends are called, and the years of dates."""
-        for label in self.pack.labels(ends):
+        for label in self.pack.labels(ends.tolist()):
             yield normalise(label)
             if (year := re.match(r"\d{4}(?=\Z|-)", label)) is not None:
                 yield year[0]
+
+
+def _out(entity: EntityId, pack: Pack) -> tuple[np.ndarray, np.ndarray]:
+    """The relations that leave an entity, and what they lead to."""
+    row = slice(int(pack.out_indptr[entity]), int(pack.out_indptr[entity + 1]))
+    return pack.out_relation[row], pack.out_object[row]

@@ -14,6 +14,7 @@ from kgask.link.denied import undenied
 from kgask.link.left_year import with_year
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
+from kgask.link.nations import with_border
 from kgask.link.preamble import without_preamble
 from kgask.link.reworded import reworded
 from kgask.link.shared_words import with_shared_words
@@ -31,7 +32,7 @@ def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> 
         return question
     said = with_both_of(reworded(which_of(without_wish(without_preamble(question.text)))), linker.relation_names)
     said = with_apostrophe(said, linker.pack)
-    said = without_apposed(said, linker)
+    said = with_border(without_apposed(said, linker), linker.pack)
     said = undenied(said, linker.relation_names)
     said = with_clock(with_year(with_shared_words(said, linker.pack), linker.pack), linker.pack)
     read = without_slips(said, linker, is_word)

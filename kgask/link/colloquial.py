@@ -18,6 +18,14 @@ _FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"(?!.*\b(?:it|its|that|this|there|they|them)\b))",
             "",
         ),
+        # "what's the emptiest, sorry, I mean least populated country"
+        (r"\b[a-z]+, (?:sorry|no|er|erm),? i mean,? (?:the )?(?=[a-z]+ )", ""),
+        (
+            r"\bhow many (?:k?m|kilomet(?:er|re)s|miles|met(?:er|re)s|feet|inches) (long|deep|high|tall|wide)\b",
+            r"how \1",
+        ),
+        (r"\buni\b(?! of\b)", "university"),
+        (r"\b(the|which|what|a|that) blokes?\b", r"\1 man"),
         (r"\bmiss(?:us|is)\b", "wife"),
         (r"\bhubby\b", "husband"),
         (r"\b(?:other|better) half\b", "spouse"),
@@ -35,6 +43,18 @@ _FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"(?:k?m|met(?:er|re)s?|kilomet(?:er|re)s?|kg|kilos?|grams?|square k(?:ilo)?m\w*|km2|sq km)"
             r"(?:,? (?:please|pls))?(?=\W*\Z)",
             r"\1",
+        ),
+        # "Everest is a higher mountain than K2", "earlier than Bo did"
+        (r"\b(is|was|are|were) an? ((?!other\b|rather\b)[a-z]+er) [a-z]+ than\b", r"\1 \2 than"),
+        (
+            r"\A(\W*(?:is|was|are|were) (?!there\b|any\b)[^?]{2,60}?) an? ((?!other\b|rather\b)[a-z]+er) [a-z]+ than\b",
+            r"\1 \2 than",
+        ),
+        (r"\b((?:earlier|later|sooner|younger|older|longer) than [^,?.]+?) (?:did|does|was|is|has)(?=\W*\Z)", r"\1"),
+        (
+            r"\bthe (?:man|woman|guy|chap|lady|fellow) who (?=(?:wrote|directed|made|painted|composed|invented|"
+            r"discovered|founded|designed|built|created)\b)",
+            "the person who ",
         ),
         (r"\b(had|has|have) a kid (?=(?:named|called)\b)", r"\1 a child "),
         (r"\b(lowest|highest|same|average|coldest|warmest|hottest) temp\b", r"\1 temperature"),

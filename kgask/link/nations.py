@@ -11,6 +11,11 @@ from kgask.pack.store import Pack
 _BE = r"(?:is|was|are|were)"
 _NATION = r"(?:an? |the )?(?P<nation>[A-Z][a-z]{2,})"
 _ASKED = re.compile(rf"\W*(?P<be>(?i:{_BE})) (?P<name>.+?) {_NATION}(?: (?P<noun>[a-z]{{3,}}))?\W*\Z")
+_BORDER = re.compile(
+    r"(?P<ask>\bhow many (?:k?m|kilomet(?:er|re)s|miles) is )?\bthe (?P<one>[^\W\d_]+)[ /\u2013-](?P<other>[^\W\d_]+) "
+    r"(?:border|frontier)\b",
+    re.IGNORECASE,
+)
 _SAID = re.compile(rf"(?P<name>\W*\S.*? {_BE}(?: not|n['\u2019]t)?) (?P<nation>[A-Z][a-z]{{2,}})(?P<end>\W*)\Z")
 
 
@@ -30,6 +35,17 @@ def said_of_nation(text: str, pack: Pack) -> str:
     found = _SAID.match(text)
     place = _place(found["nation"], pack) if found is not None else None
     return text if found is None or place is None else f"{found['name']} from {place}{found['end']}"
+
+
+def with_border(text: str, pack: Pack) -> str:
+    """ "The border between Norway and Sweden" for "the norway sweden border"; any other text as it is."""
+    found = _BORDER.search(text)
+    if found is None or not all(
+        pack.exact([normalise(found[name])]).get(normalise(found[name])) for name in ("one", "other")
+    ):
+        return text
+    long = "how long is " if found["ask"] else ""
+    return f"{text[: found.start()]}{long}the border between {found['one']} and {found['other']}{text[found.end() :]}"
 
 
 def _place(adjective: str, pack: Pack) -> str | None:

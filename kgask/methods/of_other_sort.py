@@ -21,6 +21,15 @@ from kgask.retrieve.follow import reached_by
 
 _MADE_OF = re.compile(r"\b(?:made|built|carved|woven|constructed|forged|knitted|cast|sewn) (?:up )?(?:out )?of\b", re.I)
 _MAKER = re.compile(r"\bby\b|\b(?:maker|manufacturer|builder|artist|creator|sculptor|architect|potter)\b", re.I)
+_MEASURES = (  # what is asked, and what is no answer
+    (
+        re.compile(r"\bhow (?:deep|far down)\b", re.I),
+        re.compile(r"\A(?:length|width|height|elevation|distance)\b", re.I),
+    ),
+    (re.compile(r"\bhow (?:tall|high)\b", re.I), re.compile(r"\A(?:length|width|depth|distance|weight)\b", re.I)),
+    (re.compile(r"\bhow heavy\b|\bweigh\b", re.I), re.compile(r"\A(?:length|width|depth|height|distance)\b", re.I)),
+    (re.compile(r"\bhow wide\b", re.I), re.compile(r"\A(?:length|height|depth|distance|weight)\b", re.I)),
+)
 _SORT_OF = re.compile(r"\b(?:what|which) (?:sort|kind|type|class|style) of\b", re.IGNORECASE)
 _CODE = re.compile(r"\b(?:no|nr|num|number|id|code|ref|reference|serial)\.?\Z", re.IGNORECASE)
 _IS_IN = re.compile(
@@ -28,8 +37,8 @@ _IS_IN = re.compile(
 )
 _MADE_IT = re.compile(r"director|author|producer|composer|writer|screenplay|publisher|creator|distribut", re.IGNORECASE)
 _COMPARES = re.compile(
-    r"\b(?!over there\b)(?:[a-z]{2,}er|more|less|fewer|than|before|after|first|last|as|same|outliv\w+|outnumber\w*|exceed\w*|"
-    r"above|below|equal\w*|match\w*|beat\w*|surpass\w*|least|twice|double|half|top\w*|lead\w*|ahead|behind)\b",
+    r"\b(?!over there\b)(?:[a-z]{2,}er|more|less|fewer|than|before|after|first|last|as|same|outliv\w+|outnumber\w*|"
+    r"exceed\w*|above|below|equal\w*|match\w*|beat\w*|surpass\w*|least|twice|double|half|top\w*|lead\w*|ahead|behind)\b",
     re.IGNORECASE,
 )
 _WAS_A = re.compile(
@@ -142,6 +151,8 @@ def is_of_other_sort(query: Query, question: str, pack: Pack) -> bool:
         case nodes.Follow(_, relation) if relation < pack.n_relations:
             label = relation_phrase(pack.relations()[relation].label)
             if _MADE_OF.search(question) is not None and _MAKER.search(label) is not None:
+                return True
+            if any(asked.search(question) and other.search(label) for asked, other in _MEASURES):
                 return True
             if _SORT_OF.search(question) is not None and _CODE.search(label) is not None:
                 return True

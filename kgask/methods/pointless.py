@@ -256,6 +256,10 @@ def _never_meet(node: Node, runner: Runner) -> bool:
         ):
             ends = nodes.Having(opposite(led.relation, runner.pack.n_relations))
             return not len(runner.members(nodes.And(kind, ends)).possible)
+        case nodes.And(nodes.Class() as kind, nodes.And() as both) | nodes.And(
+            nodes.And() as both, nodes.Class() as kind
+        ):
+            return any(_never_meet(nodes.And(kind, part), runner) for part in (both.left, both.right))
         case nodes.And(nodes.Class()) | nodes.And(_, nodes.Class()):
             return False
         case nodes.And():

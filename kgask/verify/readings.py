@@ -18,6 +18,7 @@ from kgask.methods.doubts import DESCRIBED, relations_in
 from kgask.methods.events import unmeasured, unmet_event
 from kgask.methods.flags import flagged
 from kgask.methods.heads import goes_by_tongue
+from kgask.methods.kinship import goes_by_other_parent
 from kgask.methods.lives import swaps_lives
 from kgask.methods.mixed import compares_two_events, goes_on_unsaid, passes_over_date, shares_unsaid
 from kgask.methods.protocol import Retrieved
@@ -46,7 +47,7 @@ from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
 from kgask.verify.measured import counts_values, drops_unit, is_unsaid_flag, is_value_of_another, of_said_kind
-from kgask.verify.sense import is_sensible, mixes_kinds
+from kgask.verify.sense import is_alike, is_sensible, mixes_kinds
 from kgask.verify.universal import of_all, without_all
 from kgask.verify.world import World
 
@@ -237,8 +238,7 @@ class Readings:
             return f"what {found_word!r} claims is not looked at"
         if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow) and _TWICE.search(text):
             return "it does not honour every name of the claim"
-        is_same = any(isinstance(one, nodes.Holds) and isinstance(one.object, nodes.Follow) for one in query.walk())
-        passed = _PLACED | {"same"} if is_same else _PLACED
+        passed = _PLACED | {"same"} if any(map(is_alike, query.walk())) else _PLACED
         words = [word for word in found.unused_words if not asks_for_order(word) and word.lower() not in passed]
         words = [word for word in words if not _DIGITS.search(word)]  # which is looked at by itself
         if found.confidence < SURE:
@@ -249,8 +249,8 @@ class Readings:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
         if passes_over_date(query, text, self._pack):
             return "it compares other dates than the claim does"
-        if goes_by_unsaid_verb(query, text, self._pack):
-            return "it goes by a verb that the claim does not say"
+        if goes_by_unsaid_verb(query, text, self._pack) or goes_by_other_parent(query, masked, self._pack):
+            return "it goes by a verb, or a parent, that the claim does not say"
         if is_unsaid_flag(query, text, self._pack):
             return "no word of it says what the column is about"
         if _is_taken_twice(found, query):

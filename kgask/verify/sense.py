@@ -114,6 +114,18 @@ def _is_sensible(runner: Runner, node: Node) -> bool:
     return True
 
 
+def is_alike(node: Node) -> bool:
+    """Whether it is what two things have alike, by one relation: the city where both were born."""
+    match node:
+        case nodes.Holds(_, _, nodes.Follow()):
+            return True
+        case nodes.And():
+            ways = [part for part in node.walk() if isinstance(part, nodes.Follow)]
+            ends = {part.base for part in ways if isinstance(part.base, nodes.Entities)}
+            return len({part.relation for part in ways}) == 1 and len(ends) == len(ways) > 1
+    return False
+
+
 def mixes_kinds(runner: Runner, query: TruthNode) -> bool:
     """Whether a query looks for things of a class where a relation leads to none of it."""
     return any(
