@@ -23,7 +23,8 @@ _FIELD_ONE = re.compile(r"\bthe (?P<field>physics|chemistry|literature|medicine|
 _FIELD = re.compile(r"\b(?:physics|chemistry|literature|medicine|peace|economics)\b", re.IGNORECASE)
 _FIELD_ALONE = re.compile(
     r"(?:and )?(?:(?:the )?same year,? but )?(?:(?:the|for|in) )?"
-    r"(?P<field>physics|chemistry|literature|medicine|peace|economics)(?: prize| one)?(?:,? (?:in )?(?:that|the same) year)?\W*",
+    r"(?P<field>physics|chemistry|literature|medicine|peace|economics)(?: prize| one)?"
+    r"(?:,? (?:in )?(?:that|the same) year)?\W*",
     re.IGNORECASE,
 )
 _PRIZE = re.compile(r"\b(?:nobel|prize)\b", re.IGNORECASE)

@@ -108,9 +108,10 @@ class Understanding:
         said = replace(said, text=plain)
         names = names_in(self.names.linker, said.text)
         things = [name for name in names if not self._is_called(name) and not order.IS_NUMBER.fullmatch(name)]
-        is_person = self.memory.referents.is_person
-        places = [name for name in names if not any(map(is_person, self.names.named(name)[:1]))]
-        places = [name for name in places if not self.memory.referents.is_kind(name)]
+        kinds = self.memory.referents
+        places = [
+            one for one in names if not (kinds.is_kind(one) or any(map(kinds.is_person, self.names.named(one)[:1])))
+        ]
         text = shorts.with_own_place(form.of_named(said.text) if len(things) > 1 else said.text, places)
         said_so = {*normalise(text).split()} - CARRY_NOTHING
         if self.memory.referents.relation_words.isdisjoint(said_so):  # "the founder of these" is none
@@ -135,7 +136,6 @@ class Understanding:
             return  # nobody knows which the other one is
         if focus and form.is_pronominal(text):
             yield [*self.pronouns.meant(text, focus)]
-        asked = self.memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
         if (asks_how_many := shorts.asks_how_many(text) or shorts.asks_how_many(line)) and asked and asked.is_refused:
             return  # of what was not told
