@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kgask.answer.choices import comes_to, in_words
 from kgask.link.values import value_spans
 from kgask.methods.doubts import LOST
+from kgask.methods.in_both import is_in_both
 from kgask.methods.lasted import chooses_by_span, is_asked_for
 from kgask.methods.paraphrases import is_paraphrase
 from kgask.methods.plain_verbs import asks_year_of, is_said_by_verb
@@ -51,6 +52,7 @@ def surely(every: Sequence[Retrieved], found: Retrieved, question: str, pack: Pa
         (SURE_SPAN, [one for one, query in asked if _is_span(one, query, question, pack)]),
         (SURE_PLAIN, [one for one, query in asked if _is_plain_query(one, query, question, pack)]),
         (SURE_PLAIN, [one for one, query in asked if _is_paraphrase(one, found, query, question, pack)]),
+        (SURE_PLAIN, [one for one, query in asked if _is_in_both(one, found, query, question, pack)]),
         (SURE_SKETCH, [one for one, query in asked if _is_whole_sketch(one, found, query, question, pack)]),
     )
     for confidence, told in by_rule:
@@ -103,6 +105,11 @@ def _is_whole_sketch(one: Retrieved, found: Retrieved, query: Query, question: s
 def _is_paraphrase(one: Retrieved, found: Retrieved, query: Query, question: str, pack: Pack) -> bool:
     """Whether it is what a usual phrase about one thing asks for, in other words than a relation is called by."""
     return is_paraphrase(query, _without_names(one, found, query, question, pack), pack)
+
+
+def _is_in_both(one: Retrieved, found: Retrieved, query: Query, question: str, pack: Pack) -> bool:
+    """Whether it is who was in both of two things, and nothing else is asked."""
+    return is_in_both(one.hypotheses[0], query, _without_names(one, found, query, question, pack), pack)
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:

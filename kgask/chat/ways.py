@@ -87,10 +87,9 @@ class Understanding:
         bare = without_aside(line)
         if asked is not None and asked.is_refused and form.asks_for_others(asked.line) and says_that_one(bare):
             return  # of which nobody knows which it is
-        if asked is not None and (of_it := [*of_last(bare, asked, self.answers, self.names)]):
-            yield of_it
-        if asked is not None and (of_them := [*of_rows(bare, asked, self.answers.pack)]):
-            yield of_them
+        if asked is not None:
+            yield [*of_last(bare, asked, self.answers, self.names)]
+            yield [*of_rows(bare, asked, self.answers.pack)]
         if (renamed := Described(self.narrowing).renamed(heard(bare).text)) is not None:
             yield from self._of_list(*renamed)
         said = heard(self.answers.with_those(bare))
@@ -377,8 +376,6 @@ class Understanding:
         """Whether a name alone asks the last question of another thing; of a kind it asks for all of it."""
         last = self.memory.last_asked()
         return last is not None and last.query is not None and not self.memory.referents.is_kind(form.bare_noun(name))
-
-    # --- the last question about something else -------------------------------------------------
 
     def _changed(self, text: str, last: Turn | None) -> Iterator[Way]:
         """The last question with another name, or whom a pronoun means, in the place of its own."""
