@@ -28,7 +28,7 @@ Winter Warmer,date,2021-01-23
 def trips(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipeline]:
     folder = tmp_path_factory.mktemp("trips")
     (folder / "trips.csv").write_text(TRIPS)
-    build(Recipe(sources=(str(folder / "trips.csv"),), target=folder / "pack"), print)
+    build(Recipe(sources=(str(folder / "trips.csv"),), target=folder / "pack", recognise=True), print)
     with kgask.open(str(folder / "pack"), reader=None, settings={}) as pipeline:
         yield pipeline
 

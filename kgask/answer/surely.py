@@ -10,6 +10,7 @@ from kgask.link.values import value_spans
 from kgask.methods.doubts import LOST
 from kgask.methods.in_both import is_in_both
 from kgask.methods.lasted import chooses_by_span, is_asked_for
+from kgask.methods.only_date import is_by_only_date
 from kgask.methods.paraphrases import is_paraphrase
 from kgask.methods.plain_verbs import asks_year_of, is_said_by_verb
 from kgask.methods.plainly import is_plainly_asked
@@ -53,6 +54,7 @@ def surely(every: Sequence[Retrieved], found: Retrieved, question: str, pack: Pa
         (SURE_PLAIN, [one for one, query in asked if _is_plain_query(one, query, question, pack)]),
         (SURE_PLAIN, [one for one, query in asked if _is_paraphrase(one, found, query, question, pack)]),
         (SURE_PLAIN, [one for one, query in asked if _is_in_both(one, found, query, question, pack)]),
+        (SURE_PLAIN, [one for one, query in asked if _is_by_only_date(one, found, query, question, pack)]),
         (SURE_SKETCH, [one for one, query in asked if _is_whole_sketch(one, found, query, question, pack)]),
     )
     for confidence, told in by_rule:
@@ -110,6 +112,11 @@ def _is_paraphrase(one: Retrieved, found: Retrieved, query: Query, question: str
 def _is_in_both(one: Retrieved, found: Retrieved, query: Query, question: str, pack: Pack) -> bool:
     """Whether it is who was in both of two things, and nothing else is asked."""
     return is_in_both(one.hypotheses[0], query, _without_names(one, found, query, question, pack), pack)
+
+
+def _is_by_only_date(one: Retrieved, found: Retrieved, query: Query, question: str, pack: Pack) -> bool:
+    """Whether it asks for the oldest, of what has one date."""
+    return is_by_only_date(query, _without_names(one, found, query, question, pack), pack)
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
