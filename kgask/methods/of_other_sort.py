@@ -47,6 +47,8 @@ _WAS_A = re.compile(
 
 
 _ORDER = re.compile(r"\b(?:first|second|third|last|latest|earliest|final|previous)\b", re.IGNORECASE)
+_OLDEST = re.compile(r"\b(?:oldest|youngest|older|younger)\b", re.IGNORECASE)
+_JOINED = re.compile(r"\b(?:join(?:ed|ing)?|hired?|hiring|enrol\w*|regist\w*|member since)\b", re.IGNORECASE)
 _OWN_AGE = re.compile(
     r"\b(?:births?|born|inception|found\w*|establish\w*|formation|formed|opened|built)\b", re.IGNORECASE
 )
@@ -93,12 +95,17 @@ def takes_all_members(
 
 def is_by_own_age(query: Query, question: str, pack: Pack) -> bool:
     """Whether the first that somebody had for a time is told by how old it is itself: the oldest of the teams that he
-    was in is hardly "the first team he played for"."""
-    if _ORDER.search(question) is None:
+    was in is hardly "the first team he played for"; or who is the oldest by when they joined."""
+    is_age, is_order = _OLDEST.search(question) is not None, _ORDER.search(question) is not None
+    if not (is_age or is_order):
         return False
     labels, n = pack.relation_labels(), pack.n_relations
     for node in query.walk():
         match node:
+            case nodes.Best(_, nodes.ValueOf((by,))) if is_age and by < n and _JOINED.search(labels[by]):
+                return True
+            case nodes.Best() if not is_order:
+                continue
             case nodes.Best(nodes.Follow(nodes.Entities(), relation), nodes.ValueOf((by,))) if by < n:
                 if _OWN_AGE.search(labels[by]) is not None and _SPELL.search(relation_phrase(labels[relation % n])):
                     return True
