@@ -52,7 +52,7 @@ _FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (r"\b((?:earlier|later|sooner|younger|older|longer) than [^,?.]+?) (?:did|does|was|is|has)(?=\W*\Z)", r"\1"),
         (
-            r"\bthe (?:man|woman|guy|chap|lady|fellow) who (?=(?:wrote|directed|made|painted|composed|invented|"
+            r"\A\W*the (?:man|woman|guy|chap|lady|fellow) who (?=(?:wrote|directed|made|painted|composed|invented|"
             r"discovered|founded|designed|built|created)\b)",
             "the person who ",
         ),
