@@ -178,8 +178,9 @@ class OfAnswers:
 
     def _of_others(self, text: str) -> Iterator[Way]:
         """What was among the answers before the last ones, less these."""
-        if (found := self.memory.others()) is None:
-            return
+        asked = self.memory.last_asked()
+        if (found := self.memory.others()) is None or (asked is not None and asked.is_refused and only_lists(text)):
+            return  # what was not told of the one is asked of the other
         last, wider = found
         rest = tuple(one for one in wider.ends if one not in last.ends)
         if only_lists(text):
