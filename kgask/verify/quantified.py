@@ -19,6 +19,7 @@ from kgask.link.naming import names_in
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode, TruthNode
+from kgask.query.relation_words import plural
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import Question
@@ -107,20 +108,21 @@ def _split(query: Node | None, text: str, pack: Pack) -> tuple[SetNode, SetNode]
             return base, query
         case nodes.And():
             parts = conjuncts(query)
-            kinds = [part for part in parts if isinstance(part, nodes.Class)]
-            others = sorted((part for part in parts if part not in kinds), key=lambda part: _place(part, text, pack))
-            if not others or len(parts) < 2:
+            if len(parts) < 2 or all(isinstance(part, nodes.Class) for part in parts):
                 return None
-            every = [*kinds, *others[:-1]]
-            base = every[0]
-            for part in every[1:]:
+            base, *more, so = sorted(parts, key=lambda part: _place(part, text, pack))
+            for part in more:
                 base = nodes.And(base, part)
-            return base, others[-1]
+            return base, so
     return None
 
 
 def _place(part: SetNode, text: str, pack: Pack) -> int:
-    """Where a text first names what a part of a query starts from; behind everything where it does not."""
+    """Where a text first names what a part of a query starts from; behind everything where it does not. A class stands
+    where it is called by its name last, before everything where it is not."""
+    if isinstance(part, nodes.Class):
+        label = pack.labels([part.type])[0].lower()
+        return max(text.lower().rfind(label), text.lower().rfind(plural(label)))
     ids = [entity for node in part.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
     stems = (re.escape(label[: max(LEAST_STEM, len(label) - 2)]) for label in pack.labels(ids))
     found = (re.search(rf"\b{stem}\w{{0,3}}\b", text, re.IGNORECASE) for stem in stems)
