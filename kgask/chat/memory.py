@@ -44,6 +44,7 @@ def _asked_by(turn: Turn) -> Asked:
     return replace(understood, person=is_person)
 
 
+_AGAIN = re.compile(r"\W*(?:and|what about|how about|same for)\s+", re.IGNORECASE)
 _SOMEBODY = frozenset("man woman person guy lady gentleman boy girl".split())
 _ASKED_KIND = re.compile(r"\b(?:which|what)(?: [a-z]+)?? ([a-z]+)\b", re.IGNORECASE)
 
@@ -118,7 +119,8 @@ class Memory:
     def _asks_again(self, turn: Turn) -> bool:
         """Whether a turn that was refused asked, by a phrase, what several were told for just before: "and Peru?"."""
         before = next((one for one in reversed(self.turns) if one.number < turn.number and one.answer), None)
-        return is_phrase(turn.line) and before is not None and len(before.ends) > 1
+        is_again = _AGAIN.match(turn.line) is not None and is_phrase(_AGAIN.sub("", turn.line))
+        return is_again and before is not None and len(before.ends) > 1
 
     def _chosen_from(self, turn: Turn) -> Turn | None:
         """The turn that told those of whom a later one told which is the largest, or the like."""

@@ -109,6 +109,11 @@ def of_the_kind(text: str) -> str | None:
     return found["kind"] if found else None
 
 
+def is_the_other(text: str) -> bool:
+    """Whether it says "the other one" and nothing else."""
+    return re.fullmatch(r"(?:and )?the other(?: one)?", text.strip(), re.IGNORECASE) is not None
+
+
 def says_that_one(text: str) -> bool:
     """Whether it speaks of "that one"."""
     return re.search(r"\bthat one\b", text, re.IGNORECASE) is not None

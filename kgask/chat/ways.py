@@ -32,7 +32,7 @@ from kgask.chat.pairs import Pairs
 from kgask.chat.pronouns import Pronouns
 from kgask.chat.said_before import of_last, of_rows, then_meant
 from kgask.chat.shared import Shared, asks_of_two
-from kgask.chat.spoken import as_asked, in_year, of_the_kind, says_that_one, with_person
+from kgask.chat.spoken import as_asked, in_year, is_the_other, of_the_kind, says_that_one, with_person
 from kgask.chat.stopped import gone_on
 from kgask.chat.sums import Sums
 from kgask.chat.turns import Turn, Way
@@ -131,7 +131,7 @@ class Understanding:
         if (described := lists.meant(text)) is not None:
             yield from self._of_list(*described)
         focus = self._meant_by(said.back_to) if said.back_to else ()
-        if not focus and form.others(said.back_to) == "\0":
+        if not focus and is_the_other(said.back_to):
             return  # nobody knows which the other one is
         if focus and form.is_pronominal(text):
             yield [*self.pronouns.meant(text, focus)]

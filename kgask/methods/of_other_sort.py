@@ -10,7 +10,7 @@ import numpy as np
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import ALIKE, CARRY_NOTHING, OPERATOR_WORDS, RelationWords, free_words
 from kgask.methods.doubts import relations_in
-from kgask.methods.heads import ANYBODY
+from kgask.methods.heads import ANYBODY, PERSONS
 from kgask.methods.relation_facts import is_small
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
@@ -32,6 +32,7 @@ _MEASURES = (  # what is asked, and what is no answer
 )
 _SORT_OF = re.compile(r"\b(?:what|which) (?:sort|kind|type|class|style) of\b", re.IGNORECASE)
 _CODE = re.compile(r"\b(?:no|nr|num|number|id|code|ref|reference|serial)\.?\Z", re.IGNORECASE)
+_WHO_IN = re.compile(r"\W*(?:and |so )?who(?: else)?(?:['\u2019]s| is| was| are| were)(?: all)? in\b", re.IGNORECASE)
 _IS_IN = re.compile(
     r"\W*(?i:(?:and )?(?:is|was|are|were)) (?:[A-Z][\w.'\u2019-]*,? )+(?:(?:also|even|actually) )?in [A-Z]"
 )
@@ -71,6 +72,19 @@ _WHAT_DOES = re.compile(
 )
 MOST_KINDS = 20  # answers whose kinds are looked at
 LEAST_SAID = 2  # words behind a name that tell which of its members is meant
+
+
+def tells_works_for_who(answers: np.ndarray, question: str, pack: Pack) -> bool:
+    """Whether films are told for "who is in it?"."""
+    if _WHO_IN.match(question) is None or pack.source is not None:
+        return False
+    kinds = {
+        word
+        for lead in pack.type_relations
+        for kind in pack.labels(reached_by(pack, answers[:MOST_KINDS], lead).tolist())
+        for word in normalise(kind).split()
+    }
+    return bool(kinds) and kinds.isdisjoint(PERSONS) and any(not kind.isdisjoint(kinds) for kind in _KINDS)
 
 
 def takes_all_members(
