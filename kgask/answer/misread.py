@@ -41,7 +41,7 @@ from kgask.methods.heads import (
     tells_value_of_most,
 )
 from kgask.methods.kinds import is_had_otherwise
-from kgask.methods.kinship import falls_short_of_kin, goes_by_other_parent, takes_both_parents, turns_round_kin
+from kgask.methods.kinship import falls_short_of_kin, takes_both_parents, turns_round_kin
 from kgask.methods.lasted import chooses_by_span
 from kgask.methods.lives import is_of_who_was_there, passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another, lacks_most, lacks_named, lacks_other, measures_few, says_another
@@ -49,6 +49,7 @@ from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsa
 from kgask.methods.numbering import counted_off
 from kgask.methods.of_other_sort import (
     goes_a_step_on,
+    goes_by_other_parent,
     is_by_own_age,
     is_of_other_kind,
     is_of_other_sort,

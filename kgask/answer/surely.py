@@ -8,9 +8,9 @@ from typing import NamedTuple
 from kgask.answer.choices import comes_to, in_words
 from kgask.link.values import value_spans
 from kgask.methods.doubts import LOST
-from kgask.methods.in_both import is_in_both
+from kgask.methods.in_both import is_in_both, says_both
 from kgask.methods.lasted import chooses_by_span, is_asked_for
-from kgask.methods.only_date import is_by_only_date
+from kgask.methods.only_date import asks_age, is_by_only_date
 from kgask.methods.paraphrases import is_paraphrase
 from kgask.methods.plain_verbs import asks_year_of, is_said_by_verb
 from kgask.methods.plainly import is_plainly_asked
@@ -111,11 +111,15 @@ def _is_paraphrase(one: Retrieved, found: Retrieved, query: Query, question: str
 
 def _is_in_both(one: Retrieved, found: Retrieved, query: Query, question: str, pack: Pack) -> bool:
     """Whether it is who was in both of two things, and nothing else is asked."""
+    if not says_both(question):
+        return False
     return is_in_both(one.hypotheses[0], query, _without_names(one, found, query, question, pack), pack)
 
 
 def _is_by_only_date(one: Retrieved, found: Retrieved, query: Query, question: str, pack: Pack) -> bool:
     """Whether it asks for the oldest, of what has one date."""
+    if not asks_age(question):
+        return False
     return is_by_only_date(query, _without_names(one, found, query, question, pack), pack)
 
 

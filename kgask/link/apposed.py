@@ -13,7 +13,7 @@ from kgask.link.mentions import FUNCTION_WORDS
 from kgask.link.plurals import singulars
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.types import EntityId, Mention, Question
+from kgask.types import EntityId, Mention, Question, Seed
 
 NAMED = 0.5  # score from which a name surely names
 MOST_NEIGHBOURS, MOST_HOMES = 400, 5  # things that something is told by, and places whose own things are looked at
@@ -65,14 +65,14 @@ def _begin(text: str, mention: Mention, pack: Pack) -> int:
     found = next((found for at in range(start) if (found := _BEFORE.match(text, at, start))), None)
     if found is None:
         return start
-    seed = mention.seeds[0]
-    told = _Told(seed.entity, pack, seed.score >= NAMED)
     words = found[0].split()
+    told: _Told | None = None
     for at, place in enumerate(re.finditer(_WORD, found[0])):
         said = words[at + 1 :] if words[at].lower() in _THE else words[at:] if _is_of_place(words[at], pack) else []
-        if (
-            len(said) > 1 and FUNCTION_WORDS.isdisjoint(map(normalise, said)) and told.has_all(said)
-        ):  # one word alone is a kind, which says who is meant
+        if len(said) < 2 or not FUNCTION_WORDS.isdisjoint(map(normalise, said)):
+            continue  # one word alone is a kind, which says who is meant
+        told = told or _Told(mention.seeds[0], pack)
+        if told.has_all(said):
             return found.start() + place.start()
     return start
 
@@ -85,8 +85,7 @@ def _behind(text: str, mention: Mention, pack: Pack) -> str:
     """What follows a name, without what only says of it what is known: ", the Norwegian novelist,"."""
     end = mention.span[1]
     found = _BEHIND.match(text, end)
-    seed = mention.seeds[0]
-    if found is None or not _Told(seed.entity, pack, seed.score >= NAMED).has_all(found["words"].split()):
+    if found is None or not _Told(mention.seeds[0], pack).has_all(found["words"].split()):
         return text[end:]
     return text[found.end() :]
 
@@ -97,18 +96,18 @@ def _without_either(text: str, mentions: list[Mention], pack: Pack) -> str:
         return text
     words = found["words"].split()
     compared = [one.seeds[0] for one in mentions if one.span[0] >= found.end()]
-    told = [_Told(seed.entity, pack, seed.score >= NAMED) for seed in compared]
+    told = [_Told(seed, pack) for seed in compared]
     if len(words) < 2 or len(told) < 2 or not all(one.has_all(words) for one in told):
         return text
     return text[: found.start("words")] + text[found.end("words") :]
 
 
 class _Told:
-    """What the graph tells of an entity, in words; with ``openly`` what it has nothing of the sort of may be so."""
+    """What the graph tells of what a seed names, in words; where that is sure, what it tells nothing of may be so."""
 
-    def __init__(self, entity: EntityId, pack: Pack, openly: bool) -> None:
-        self.pack, self.openly = pack, openly
-        relations, ends = _out(entity, pack)
+    def __init__(self, seed: Seed, pack: Pack) -> None:
+        self.pack, self.openly = pack, seed.score >= NAMED
+        relations, ends = _out(seed.entity, pack)
         self._leads, labels = {*relations.tolist()}, pack.relation_labels()
         homes = [at for at in self._leads if _HOME.search(labels[at])]
         places = ends[np.isin(relations, homes)][:MOST_HOMES].tolist()

@@ -24,6 +24,11 @@ _IN_BOTH = re.compile(
 _SAYS_BOTH = re.compile(r"\bboth\b|\band also\b", re.IGNORECASE)
 
 
+def says_both(question: str) -> bool:
+    """Whether it may ask so; without its names it needs to be read then."""
+    return _SAYS_BOTH.search(question) is not None
+
+
 def is_in_both(found: Hypothesis, query: Query, text: str, pack: Pack) -> bool:
     """Whether a question asks for who was in two things, and a query finds some by what both lead to by one relation.
 
@@ -36,4 +41,4 @@ def is_in_both(found: Hypothesis, query: Query, text: str, pack: Pack) -> bool:
             return False
     if relation != same or one == other or relation in pack.type_relations or not is_small(pack):
         return False
-    return bool(len(found.answers)) and _IN_BOTH.fullmatch(text) is not None and _SAYS_BOTH.search(text) is not None
+    return bool(len(found.answers)) and _IN_BOTH.fullmatch(text) is not None

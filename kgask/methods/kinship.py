@@ -43,7 +43,6 @@ _COMPOUNDS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"cousins?", "parent sibling child"),
     )
 )
-_MOTHERS, _FATHERS = frozenset("mother mum mom dam".split()), frozenset("father dad sire".split())
 _ONE_PARENT = re.compile(r"\b(?:mother|father|mum|mom|dad)\b(?!-in-law| and| or)", re.IGNORECASE)
 _TOPIC = r"\[MASK\]"
 _OF_TOPIC = re.compile(
@@ -147,23 +146,6 @@ def turns_round_kin(query: Query, text: str, pack: Pack) -> bool:
     asked, labels, n = {KIN_WORDS[chain["of"]], KIN_WORDS[chain["its"]]}, pack.relation_labels(), pack.n_relations
     steps = {kin_of(relation_phrase(labels[one % n]).lower(), one, pack) for one in _relations(query)}
     return any(_BACK[kin] in steps and kin not in steps for kin in asked if _BACK.get(kin, kin) not in asked)
-
-
-def goes_by_other_parent(query: Query, text: str, pack: Pack) -> bool:
-    """Whether a text speaks of a mother, and a query goes by a relation of fathers: "sire"; or the other way round."""
-    said = {*normalise(text).split()}
-    labels, n = pack.relation_labels(), pack.n_relations
-    called = {word for relation in _relations(query) for word in normalise(labels[relation % n]).split()}
-    called |= {
-        word
-        for node in query.walk()
-        if isinstance(node, nodes.Holds)
-        for word in normalise(labels[node.relation % n]).split()
-    }
-    return any(
-        said & own and not said & other and called & other and not called & own
-        for own, other in ((_MOTHERS, _FATHERS), (_FATHERS, _MOTHERS))
-    )
 
 
 def kin_of(label: str, relation: DirectedRelationId, pack: Pack) -> str | None:

@@ -80,10 +80,10 @@ def lacks_most(query: Query, pack: Pack) -> bool:
     is missing there is not known, and no state lies "on no continent"."""
     if is_table(pack) or pack.source is not None:
         return False
-    runner = Runner(pack, Budget(LOOK_SECONDS))
     for node in query.walk():
         match node:
             case nodes.Minus(base, nodes.Having()):
+                runner = Runner(pack, Budget(LOOK_SECONDS))
                 with suppress(BudgetError):
                     if len(runner.members(node).possible) > FEW * len(runner.members(base).possible):
                         return True

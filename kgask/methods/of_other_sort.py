@@ -30,6 +30,7 @@ _MEASURES = (  # what is asked, and what is no answer
     (re.compile(r"\bhow heavy\b|\bweigh\b", re.I), re.compile(r"\A(?:length|width|depth|height|distance)\b", re.I)),
     (re.compile(r"\bhow wide\b", re.I), re.compile(r"\A(?:length|height|depth|distance|weight)\b", re.I)),
 )
+_MOTHERS, _FATHERS = frozenset("mother mum mom dam".split()), frozenset("father dad sire".split())
 _SORT_OF = re.compile(r"\b(?:what|which) (?:sort|kind|type|class|style) of\b", re.IGNORECASE)
 _CODE = re.compile(r"\b(?:no|nr|num|number|id|code|ref|reference|serial)\.?\Z", re.IGNORECASE)
 _WHO_IN = re.compile(r"\W*(?:and |so )?who(?: else)?(?:['\u2019]s| is| was| are| were)(?: all)? in\b", re.IGNORECASE)
@@ -64,6 +65,7 @@ _KINDS = (
     frozenset("album albums song songs single singles".split()),
     frozenset("game games".split()),
 )
+_ASKED_FOR = re.compile(r"\b(?:which|what|many|all|list)\W+(?:of )?(?:the )?\Z", re.IGNORECASE)
 _WHICH_OF = re.compile(r"\W*(?:which|what|who) (?:one |member |person |man |woman )?of (?:the )?\Z", re.IGNORECASE)
 _WHAT_DOES = re.compile(
     r"\W*(?:and |so )?(?:what|which) (?P<nouns>[a-z]+(?: [a-z]+)?) (?:has|have|had|did|does|do) (?:the )?_ "
@@ -78,12 +80,7 @@ def tells_works_for_who(answers: np.ndarray, question: str, pack: Pack) -> bool:
     """Whether films are told for "who is in it?"."""
     if _WHO_IN.match(question) is None or pack.source is not None:
         return False
-    kinds = {
-        word
-        for lead in pack.type_relations
-        for kind in pack.labels(reached_by(pack, answers[:MOST_KINDS], lead).tolist())
-        for word in normalise(kind).split()
-    }
+    kinds = _kinds_of(answers, pack)
     return bool(kinds) and kinds.isdisjoint(PERSONS) and any(not kind.isdisjoint(kinds) for kind in _KINDS)
 
 
@@ -134,14 +131,11 @@ def is_of_other_kind(query: Query, question: str, spans: Mapping[int, tuple[int,
         case _:
             return False
     noun = re.match(r" ([a-z]+)\b", question[end:])
-    if noun is None or re.search(
-        r"\b(?:which|what|many|all|list)\W+(?:of )?(?:the )?\Z", question[:start], re.IGNORECASE
-    ):
+    if noun is None or not any(noun[1] in kind for kind in _KINDS) or _ASKED_FOR.search(question[:start]):
         return False
-    ends = [int(end) for lead in pack.type_relations for end in reached_by(pack, np.array([topic]), lead)]
-    kinds = {word for label in pack.labels(ends) for word in normalise(label).split()}
+    kinds = _kinds_of(np.array([topic]), pack)
     known = [kind for kind in _KINDS if not kind.isdisjoint(kinds)]
-    return bool(known) and any(noun[1] in kind for kind in _KINDS) and not any(noun[1] in kind for kind in known)
+    return bool(known) and not any(noun[1] in kind for kind in known)
 
 
 def goes_a_step_on(
@@ -155,14 +149,29 @@ def goes_a_step_on(
         case _:
             return False
     asked = _WHAT_DOES.fullmatch(f"{question[:start]}_{question[end:]}")
-    kinds = [kind for lead in pack.type_relations for kind in reached_by(pack, answers[:MOST_KINDS], lead).tolist()]
-    if asked is None or not kinds:
+    if asked is None or not (called := _kinds_of(answers, pack)):
         return False
     nouns = {word for noun in asked["nouns"].lower().split() for word in (noun, *singulars(noun))}
-    called = {word for label in pack.labels(kinds) for word in normalise(label).split()}
     return nouns.isdisjoint(called) and not any(
         word[:ALIKE] == noun[:ALIKE] for word in RelationWords(pack).of([last]) for noun in nouns
     )
+
+
+def _kinds_of(entities: np.ndarray, pack: Pack) -> set[str]:
+    """The words, normalised, for what the first of some entities are."""
+    kinds = [kind for lead in pack.type_relations for kind in reached_by(pack, entities[:MOST_KINDS], lead).tolist()]
+    return {word for label in pack.labels(kinds) for word in normalise(label).split()}
+
+
+def goes_by_other_parent(query: Query, text: str, pack: Pack) -> bool:
+    """Whether a text speaks of a mother, and a query goes by a relation of fathers: "sire"; or the other way round."""
+    said = {*normalise(text).split()}
+    own, other = (_MOTHERS, _FATHERS) if said & _MOTHERS else (_FATHERS, _MOTHERS)
+    if not said & own or said & other:
+        return False
+    labels, n = pack.relation_labels(), pack.n_relations
+    called = {word for one in relations_in(query) for word in normalise(labels[one % n]).split()}
+    return bool(called & other) and not called & own
 
 
 def is_of_other_sort(query: Query, question: str, pack: Pack) -> bool:

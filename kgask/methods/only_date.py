@@ -37,6 +37,7 @@ _OLDER = re.compile(
     r"(?:which|what)(?: one)? (?:is|was) (?:the )?(?P<most>older|newer|younger)[,:]? (?:the )?_ or (?:the )?_)\W*",
     re.IGNORECASE,
 )
+_ASKS_AGE = re.compile(r"\b(?:old|new|young|earli|lat|most rec)(?:e?st|er|ent)\b", re.IGNORECASE)
 _FIRST = frozenset(("oldest", "earliest", "older"))
 # When something came to somebody, or ended, does not say how old it is; nor does anything but a birth of a person.
 _OF_NO_AGE = re.compile(
@@ -44,6 +45,11 @@ _OF_NO_AGE = re.compile(
     r"expir|member|enrol|regist|collect|report",
     re.IGNORECASE,
 )
+
+
+def asks_age(question: str) -> bool:
+    """Whether it may ask so; without its names it needs to be read then."""
+    return _ASKS_AGE.search(question) is not None
 
 
 def is_by_only_date(query: Query, text: str, pack: Pack) -> bool:

@@ -18,9 +18,9 @@ from kgask.methods.doubts import DESCRIBED, relations_in
 from kgask.methods.events import unmeasured, unmet_event
 from kgask.methods.flags import flagged
 from kgask.methods.heads import goes_by_tongue
-from kgask.methods.kinship import goes_by_other_parent
 from kgask.methods.lives import swaps_lives
 from kgask.methods.mixed import compares_two_events, goes_on_unsaid, passes_over_date, shares_unsaid
+from kgask.methods.of_other_sort import goes_by_other_parent
 from kgask.methods.protocol import Retrieved
 from kgask.methods.reach import is_of_other_scale
 from kgask.methods.relation_likeness import RelationLikeness
