@@ -87,3 +87,11 @@ def test_a_class_that_nothing_names_is_called_by_its_iri(tmp_path: Path) -> None
     with kgask.open(str(tmp_path / "pack"), reader=None, settings={}) as opened:
         assert opened.pack.exact(["glove puppet"])["glove puppet"]
         assert opened.ask("What is the average height of the glove puppets?").text in (None, "36", "36 cm")
+
+
+@pytest.mark.parametrize(
+    "question", ["Which religion dominates in Brazil?", "Which of Goethe's influences was also a philosopher?"]
+)
+def test_all_are_not_the_main_one_nor_the_influenced_influences(demo: Pipeline, question: str) -> None:
+    assert demo.ask(question).text is None
+    assert demo.ask("Who influenced Karl Marx?").text == "Georg Wilhelm Friedrich Hegel"

@@ -54,7 +54,7 @@ from kgask.methods.of_other_sort import (
     is_of_other_kind,
     is_of_other_sort,
     takes_all_members,
-    tells_works_for_who,
+    tells_all_or_works,
 )
 from kgask.methods.origins import goes_the_other_way, is_done_by_other, tells_rows
 from kgask.methods.particular import passes_over_title
@@ -211,7 +211,7 @@ def _asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> 
         return True
     if tells_where_it_was_studied(query, question, pack) or is_of_other_sort(query, question, pack):
         return True
-    if is_by_own_age(query, question, pack) or tells_works_for_who(best.answers, question, pack):
+    if is_by_own_age(query, question, pack) or tells_all_or_works(query, best.answers, question, pack):
         return True
     if misreads_rows(best, query, question, pack) or tells_kind_of_somebody(query, question, pack):
         return True

@@ -66,6 +66,12 @@ _KINDS = (
     frozenset("game games".split()),
 )
 _ASKED_FOR = re.compile(r"\b(?:which|what|many|all|list)\W+(?:of )?(?:the )?\Z", re.IGNORECASE)
+_MAIN = re.compile(
+    r"\b(?:dominates|prevails|predominates)\b|"
+    r"\b(?:main|dominant|predominant|prevailing|principal|majority) (?:[a-z]+ )?"
+    r"(?:religion|faith|language|tongue|export|industry|ethnic group|ethnicity|currency|party|occupation|genre)\b",
+    re.IGNORECASE,
+)
 _WHICH_OF = re.compile(r"\W*(?:which|what|who) (?:one |member |person |man |woman )?of (?:the )?\Z", re.IGNORECASE)
 _WHAT_DOES = re.compile(
     r"\W*(?:and |so )?(?:what|which) (?P<nouns>[a-z]+(?: [a-z]+)?) (?:has|have|had|did|does|do) (?:the )?_ "
@@ -76,8 +82,12 @@ MOST_KINDS = 20  # answers whose kinds are looked at
 LEAST_SAID = 2  # words behind a name that tell which of its members is meant
 
 
-def tells_works_for_who(answers: np.ndarray, question: str, pack: Pack) -> bool:
-    """Whether films are told for "who is in it?"."""
+def tells_all_or_works(query: Query, answers: np.ndarray, question: str, pack: Pack) -> bool:
+    """Whether several are told where the main one is asked for, all religions for "which religion dominates?", or films
+    for "who is in it?"."""
+    is_chosen = any(isinstance(node, nodes.Best) for node in query.walk())
+    if len(answers) > 1 and not is_chosen and _MAIN.search(question) is not None:
+        return True
     if _WHO_IN.match(question) is None or pack.source is not None:
         return False
     kinds = _kinds_of(answers, pack)

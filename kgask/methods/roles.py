@@ -61,6 +61,8 @@ _SUPERIOR = "(?:supervis|advis|instruct|tut|ment|direct)or|adviser|manager|boss|
 _OWN_SUPERIOR = re.compile(
     rf"\bwho(?:['\u2019]s| is| was) (?:\S+ ){{0,3}}?\S+['\u2019]s? (?:[\w-]+ ){{0,2}}?(?:{_SUPERIOR})(?=\W*\Z)", re.I
 )
+_OWN_INFLUENCES = re.compile(r"['\u2019]s? (?:[a-z]+ )?influences\b|\binfluences (?:on|of)\b", re.IGNORECASE)
+_INFLUENCED_BY = re.compile(r"\binfluenced by\Z", re.IGNORECASE)
 _CALLED_SUPERIOR = re.compile(rf"\b(?:{_SUPERIOR})\Z", re.IGNORECASE)
 _THE_ROLE = re.compile(r"\bthe (?:[\w'\u2019-]+ )?(?P<noun>[a-z]{4,})(?=\W*\Z| of\b)", re.IGNORECASE)
 _PLACED = r"(?:located|situated|found|to be found)"
@@ -73,17 +75,18 @@ _MUTUAL: WeakKeyDictionary[Pack, dict[RelationId, bool]] = WeakKeyDictionary()
 
 def takes_converse(query: Query, text: str, pack: Pack) -> bool:
     """Whether a noun asks for what leads to a thing, and a query follows it from there, or the other way round: a
-    river's tributaries are not what it flows into, and whoever has her as adviser is not "her supervisor"."""
+    river's tributaries are not what it flows into, and whoever has her as adviser is not "her supervisor", nor are those whom she influenced "her influences"."""
     said = [called for noun, called in _CONVERSE if noun.search(text)]
-    is_above = _OWN_SUPERIOR.search(text) is not None
-    labels = pack.relation_labels() if said or is_above else []
+    backwards = _CALLED_SUPERIOR if _OWN_SUPERIOR.search(text) else None
+    backwards = _INFLUENCED_BY if _OWN_INFLUENCES.search(text) else backwards
+    labels = pack.relation_labels() if said or backwards else []
     for node in query.walk():
         match node:
             case nodes.Follow(nodes.Entities(), relation) if said and relation < pack.n_relations:
                 if any(called.search(readable_relation(labels[relation])) for called in said):
                     return True
-            case nodes.Follow(nodes.Entities(), relation) if is_above and relation >= pack.n_relations:
-                if _CALLED_SUPERIOR.search(readable_relation(labels[relation - pack.n_relations])):
+            case nodes.Follow(nodes.Entities(), relation) if backwards and relation >= pack.n_relations:
+                if backwards.search(readable_relation(labels[relation - pack.n_relations])):
                     return True
     return False
 
