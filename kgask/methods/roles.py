@@ -75,7 +75,8 @@ _MUTUAL: WeakKeyDictionary[Pack, dict[RelationId, bool]] = WeakKeyDictionary()
 
 def takes_converse(query: Query, text: str, pack: Pack) -> bool:
     """Whether a noun asks for what leads to a thing, and a query follows it from there, or the other way round: a
-    river's tributaries are not what it flows into, and whoever has her as adviser is not "her supervisor", nor are those whom she influenced "her influences"."""
+    river's tributaries are not what it flows into, whoever has her as adviser is not "her supervisor", and whom she
+    influenced are not "her influences"."""
     said = [called for noun, called in _CONVERSE if noun.search(text)]
     backwards = _CALLED_SUPERIOR if _OWN_SUPERIOR.search(text) else None
     backwards = _INFLUENCED_BY if _OWN_INFLUENCES.search(text) else backwards
