@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from kgask import config
+from kgask.answer.called import asked_as_called, surely_named
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
@@ -22,10 +23,12 @@ from kgask.errors import FallbackWarning, NativeError, UsageError
 from kgask.link.asked import read_question
 from kgask.link.linker import Linker
 from kgask.methods.left_out import without_left_out
+from kgask.methods.lexicon import called_in
 from kgask.methods.protocol import Request, Retrieved, Retriever, Timer
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
 from kgask.methods.rigel import Rigel
+from kgask.pack.renamed import renamed
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
 from kgask.plan.protocol import Planner
@@ -33,7 +36,7 @@ from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.read.load import opened_reader
 from kgask.read.protocol import Reader
 from kgask.remote.folder import open_pack
-from kgask.types import PLANNED, Evidence, Passage, Question, Stage
+from kgask.types import PLANNED, Evidence, Passage, Question, RelationId, Stage
 from kgask.verbalise import walked_ends
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 READ_FROM = 0.05  # plans below this confidence are not read: no reader that was measured saves them
 NAMED = 0.5  # score from which on a mention keeps a question from being divided within it
+MOST_CALLED = 16  # ways to call the relations of a pack that are kept ready
 CHUNK = 64  # questions that are retrieved for together
 NO_EVIDENCE = Evidence((), (), False)
 
@@ -61,6 +65,7 @@ class Pipeline:
     _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
     _judging: Judging | None = field(init=False)  # what the judge's does
     _of_claims: ClaimJudging | None = field(init=False)  # and on what a claim says
+    _called: dict[frozenset[tuple[RelationId, str]], Pipeline] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._weighing = Weighing.of(self.reader.card if self.reader is not None else None)
@@ -245,7 +250,29 @@ class Pipeline:
     def _answers(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
         timed = [replace(request, timer=Timer()) for request in requests]  # the last run of a graph elsewhere counts
         found = self._interpret(timed, options)
-        return [self._answer(request, one, options) for request, one in zip(timed, found, strict=True)]
+        every = [(request, one, self._answer(request, one, options)) for request, one in zip(timed, found, strict=True)]
+        return [self._as_called(request, one, answer, options) for request, one, answer in every]
+
+    def _as_called(self, request: Request, found: Retrieved, answer: Answer, options: AskOptions) -> Answer:
+        """The answer, or, where it is not sure, that under the names which the question has for relations."""
+        if not self._judges or answer.confidence >= self.min_confidence:
+            return answer
+        named = surely_named(seed for mention in found.linked for seed in mention.seeds)
+        labels = called_in(request.question.text, named, self.pack)
+        if not labels:
+            return answer
+        other, sure = self.called(labels), replace(options, min_confidence=self.min_confidence)
+        (found,) = other._interpret([request], sure)
+        return asked_as_called(answer, other._answer(request, found, sure), labels, self.pack)
+
+    def called(self, labels: Mapping[RelationId, str]) -> Pipeline:
+        """The same over a pack whose relations are called so, without a reader."""
+        key = frozenset(labels.items())
+        if key not in self._called:
+            while len(self._called) >= MOST_CALLED:
+                del self._called[next(iter(self._called))]
+            self._called[key] = Pipeline(renamed(self.pack, labels), self.planner, None, judge=self.judge)
+        return self._called[key]
 
     def understand(self, question: Question, options: AskOptions) -> Retrieved:
         """Link and retrieve without reading or refusing: what calibration looks at."""

@@ -40,7 +40,8 @@ _FORMS = {
 _FORM = re.compile("|".join(_FORMS))
 _UNIT = re.compile(  # of "depth m", "running time (min)"
     r" (?:in )?[(\[]?(?:k?m|cm|mm|ft|feet|miles?|kg|g|t|tonnes?|lbs?|l|ml|min|mins|minutes|hours?|hrs?|h|days?|years?|"
-    r"yrs?|eur|usd|gbp|chf|euros?|pounds?|dollars?|[€$£%]|km/h|kmh|kph|mph|knots)[)\]]?\Z"
+    r"yrs?|weeks?|months?|seconds?|secs?|s|eur|usd|gbp|chf|euros?|pounds?|dollars?|[€$£%]|km/h|kmh|kph|mph|knots|pct|percent|"
+    r"[gmtk]b(?:ps)?|[mkg]?wh?|v|b?hp|[mg]hz|aa|bp|kda|m2|km2|m3|sqm|ha|acres|ppm|mg|pcs|people|persons)[)\]]?\Z"
 )
 _MARRIED = re.compile(r"(?:is )?married(?: to)?|wed|(?:has )?spouse|(?:has )?partner")
 
@@ -124,9 +125,14 @@ def _telling(sense: Sense, had: list[int], pack: Pack, called: str = "") -> list
         kind = "" if axis is None else "date" if axis in WHEN else "number"
         is_of_kind = kind == sense.kind or (kind, sense.kind) == ("number", "")
         label = f"{called}{readable_relation(labels[directed % n]).lower()}"
-        if is_of_kind and (told.fullmatch(label) or (kind == "number" and told.fullmatch(_UNIT.sub("", label)))):
+        if is_of_kind and (told.fullmatch(label) or (kind == "number" and told.fullmatch(without_unit(label)))):
             found.append(directed)
     return found
+
+
+def without_unit(label: str) -> str:
+    """What a column is called without the unit that it is in: "depth" of "depth m"."""
+    return _UNIT.sub("", label)
 
 
 @cache

@@ -64,6 +64,15 @@ _OWN_SUPERIOR = re.compile(
 _OWN_INFLUENCES = re.compile(r"['\u2019]s? (?:[a-z]+ )?influences\b|\binfluences (?:on|of)\b", re.IGNORECASE)
 _INFLUENCED_BY = re.compile(r"\binfluenced by\Z", re.IGNORECASE)
 _CALLED_SUPERIOR = re.compile(rf"\b(?:{_SUPERIOR})\Z", re.IGNORECASE)
+_BELOW = re.compile(  # "who reports directly to Ann?", and not "who does Ann report to?"
+    r"\A(?!.*\b(?:do|does|did|whom)\b).*\b(?:(?:report|answer)(?:s|ing|ed)?(?: [a-z]+ly| straight)? to|"
+    r"(?:works?|working|worked|are|is) (?:[a-z]+ly )?under)\b|\b(?:subordinates|direct reports|underlings)\b",
+    re.IGNORECASE,
+)
+_ABOVE = re.compile(rf"\b(?:reports? to|answers? to|{_SUPERIOR}|(?:manag|supervis)ed by)\Z", re.IGNORECASE)
+_LEADS = re.compile(
+    rf"\A(?:(?:line )?manages|supervises|leads|heads|oversees|(?:is )?(?:{_SUPERIOR}) of)\Z", re.IGNORECASE
+)
 _THE_ROLE = re.compile(r"\bthe (?:[\w'\u2019-]+ )?(?P<noun>[a-z]{4,})(?=\W*\Z| of\b)", re.IGNORECASE)
 _PLACED = r"(?:located|situated|found|to be found)"
 _IS_IN = re.compile(
@@ -75,11 +84,13 @@ _MUTUAL: WeakKeyDictionary[Pack, dict[RelationId, bool]] = WeakKeyDictionary()
 
 def takes_converse(query: Query, text: str, pack: Pack) -> bool:
     """Whether a noun asks for what leads to a thing, and a query follows it from there, or the other way round: a
-    river's tributaries are not what it flows into, whoever has her as adviser is not "her supervisor", and whom she
-    influenced are not "her influences"."""
+    river's tributaries are not what it flows into, whoever has her as adviser is not "her supervisor", whom she
+    influenced are not "her influences", and who reports to her is not who manages her."""
     said = [called for noun, called in _CONVERSE if noun.search(text)]
     backwards = _CALLED_SUPERIOR if _OWN_SUPERIOR.search(text) else None
     backwards = _INFLUENCED_BY if _OWN_INFLUENCES.search(text) else backwards
+    if _BELOW.search(text):
+        said, backwards = [*said, _ABOVE], _LEADS
     labels = pack.relation_labels() if said or backwards else []
     for node in query.walk():
         match node:

@@ -35,6 +35,7 @@ from kgask.retrieve.compare import every
 from kgask.types import ScoredTriple
 from kgask.verify.apart import Differences
 from kgask.verify.by_evidence import ByEvidence, Judged
+from kgask.verify.called import as_called
 from kgask.verify.decision import Decision, Rule
 from kgask.verify.evidence import Evidence
 from kgask.verify.form import bare, said
@@ -141,10 +142,17 @@ class Verifier:
 
     def _of_chunk(self, chunk: Sequence[str]) -> list[Verdict]:
         if self.options.engine == "rigel":
-            return self._judged(chunk, self.options.min_confidence)
+            least = self.options.min_confidence
+            return [self._as_called(one, least) for one in self._judged(chunk, least)]
         asks = self.options.engine != "reader"
         queries = self.by_query(chunk) if asks else [Verdict(claim, UNKNOWN, 0.0) for claim in chunk]
         return [self._fused(one, self.by_evidence(one.claim)) for one in queries]
+
+    def _as_called(self, verdict: Verdict, least: float | None) -> Verdict:
+        """The verdict, or, where it is open, what comes of it where relations are called as the claim calls them."""
+        return as_called(
+            verdict, self.pipeline, lambda other: Verifier(other, self.options)._judged([verdict.claim], least)[0]
+        )
 
     def by_query(self, claims: Sequence[str]) -> list[Verdict]:
         """What a query comes to, however sure."""
