@@ -13,6 +13,8 @@ from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer
 from kgask.pack.labels import readable_relation
 from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.nodes import Query
 from kgask.types import RelationId, Seed
 
 BELIEVED = 0.95  # times the confidence in what is asked under other names
@@ -27,12 +29,17 @@ def surely_named(seeds: Iterable[Seed]) -> list[Seed]:
 def asked_as_called(answer: Answer, other: Answer, labels: Mapping[RelationId, str], pack: Pack) -> Answer:
     """The answer, or the ``other``, where relations are called so, if that is surer."""
     confidence = BELIEVED * other.confidence
-    if not other or other.query is None or confidence <= answer.confidence:
+    if not other or other.query is None or _is_whole_column(other.query) or confidence <= answer.confidence:
         return answer
     told = requeried(other, other.query, confidence, pack)
     if told.text != other.text:
         return answer
     return replace(told, notes=(*told.notes, *(_note(one, said, pack) for one, said in labels.items())))
+
+
+def _is_whole_column(query: Query) -> bool:
+    """Whether it takes all that a relation leads to: "who was leading?" asks that of something that it does not say."""
+    return isinstance(query, nodes.Follow) and isinstance(query.base, nodes.Having)
 
 
 def _note(relation: RelationId, said: str, pack: Pack) -> str:
