@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from kgask import config
-from kgask.answer.called import asked_as_called, surely_named
+from kgask.answer.called import NAMED, Names, asked_as_called
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
@@ -23,12 +23,10 @@ from kgask.errors import FallbackWarning, NativeError, UsageError
 from kgask.link.asked import read_question
 from kgask.link.linker import Linker
 from kgask.methods.left_out import without_left_out
-from kgask.methods.lexicon import called_in
 from kgask.methods.protocol import Request, Retrieved, Retriever, Timer
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
 from kgask.methods.rigel import Rigel
-from kgask.pack.renamed import renamed
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
 from kgask.plan.protocol import Planner
@@ -36,15 +34,13 @@ from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.read.load import opened_reader
 from kgask.read.protocol import Reader
 from kgask.remote.folder import open_pack
-from kgask.types import PLANNED, Evidence, Passage, Question, RelationId, Stage
+from kgask.types import PLANNED, Evidence, Passage, Question, Stage
 from kgask.verbalise import walked_ends
 
 if TYPE_CHECKING:
     from kgask.methods.passages import PassageFinder
 
 READ_FROM = 0.05  # plans below this confidence are not read: no reader that was measured saves them
-NAMED = 0.5  # score from which on a mention keeps a question from being divided within it
-MOST_CALLED = 16  # ways to call the relations of a pack that are kept ready
 CHUNK = 64  # questions that are retrieved for together
 NO_EVIDENCE = Evidence((), (), False)
 
@@ -65,7 +61,7 @@ class Pipeline:
     _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
     _judging: Judging | None = field(init=False)  # what the judge's does
     _of_claims: ClaimJudging | None = field(init=False)  # and on what a claim says
-    _called: dict[frozenset[tuple[RelationId, str]], Pipeline] = field(init=False, default_factory=dict)
+    views: dict[Names, Pipeline] = field(init=False, default_factory=dict)  # the same with relations called otherwise
 
     def __post_init__(self) -> None:
         self._weighing = Weighing.of(self.reader.card if self.reader is not None else None)
@@ -154,7 +150,7 @@ class Pipeline:
     def min_confidence(self) -> float:
         """The threshold that applies where none is asked for: of the judge's card, the reader's, or the planner's."""
         weighing = self._weighing if self.reader is not None else None
-        fitted = (self._judging if self._judges else None) or weighing
+        fitted = (self._judging if self.judges else None) or weighing
         return fitted.min_confidence if fitted else self.planner.card.min_confidence
 
     def read_always(self) -> None:
@@ -217,11 +213,11 @@ class Pipeline:
         for start in range(0, len(by_length), CHUNK):
             rows = by_length[start : start + CHUNK]
             answers |= zip(rows, self._ask_chunk([requests[row] for row in rows], options), strict=True)
-        ask = partial(self._ask_alone, options)
-        return [otherwise(requests[row], answers[row], self.linker, self.pack, ask) for row in range(n)]
 
-    def _ask_alone(self, options: AskOptions, text: str) -> Answer:
-        return self.ask_given(self._question(text), (), options)
+        def ask(text: str) -> Answer:
+            return self.ask_given(self._question(text), (), options)
+
+        return [otherwise(requests[row], answers[row], self.linker, self.pack, ask) for row in range(n)]
 
     def _question(self, text: str) -> Question:
         return read_question(checked_question(text), self.linker, self.planner.is_word)
@@ -250,29 +246,8 @@ class Pipeline:
     def _answers(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
         timed = [replace(request, timer=Timer()) for request in requests]  # the last run of a graph elsewhere counts
         found = self._interpret(timed, options)
-        every = [(request, one, self._answer(request, one, options)) for request, one in zip(timed, found, strict=True)]
-        return [self._as_called(request, one, answer, options) for request, one, answer in every]
-
-    def _as_called(self, request: Request, found: Retrieved, answer: Answer, options: AskOptions) -> Answer:
-        """The answer, or, where it is not sure, that under the names which the question has for relations."""
-        if not self._judges or answer.confidence >= self.min_confidence:
-            return answer
-        named = surely_named(seed for mention in found.linked for seed in mention.seeds)
-        labels = called_in(request.question.text, named, self.pack)
-        if not labels:
-            return answer
-        other, sure = self.called(labels), replace(options, min_confidence=self.min_confidence)
-        (found,) = other._interpret([request], sure)
-        return asked_as_called(answer, other._answer(request, found, sure), labels, self.pack)
-
-    def called(self, labels: Mapping[RelationId, str]) -> Pipeline:
-        """The same over a pack whose relations are called so, without a reader."""
-        key = frozenset(labels.items())
-        if key not in self._called:
-            while len(self._called) >= MOST_CALLED:
-                del self._called[next(iter(self._called))]
-            self._called[key] = Pipeline(renamed(self.pack, labels), self.planner, None, judge=self.judge)
-        return self._called[key]
+        answers = [self._answer(*one, options) for one in zip(timed, found, strict=True)]
+        return [asked_as_called(self, *one, options) for one in zip(timed, found, answers, strict=True)]
 
     def understand(self, question: Question, options: AskOptions) -> Retrieved:
         """Link and retrieve without reading or refusing: what calibration looks at."""
@@ -304,8 +279,6 @@ class Pipeline:
         """The answer to what cannot be asked at all."""
         refusal = self._composer(Request(Question(text)), AskOptions()).refusal("link", reason, helps=False)
         return replace(refusal, died_at=died_at)
-
-    # --- the stages -----------------------------------------------------------------------
 
     def _interpret(self, requests: Sequence[Request], options: AskOptions) -> list[Retrieved]:
         interpreter = Interpreter(self.pack, self.linker, self.retriever)
@@ -352,7 +325,8 @@ class Pipeline:
         return composer.refusal("plan", "", found.confidence, words) if words else None
 
     @property
-    def _judges(self) -> bool:
+    def judges(self) -> bool:
+        """Whether a judge says which of several queries is meant."""
         return self.judge is not None and self.retriever is self._rigel
 
     def _judged(self, request: Request, found: Retrieved) -> Retrieved:
@@ -360,7 +334,7 @@ class Pipeline:
         judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
         if not request.is_claim and is_misread(found, request.question.text, self.pack):
             found = replace(found, confidence=0.0)
-        if not self._judges or not judge or not judging or not may_be_judged(found, self.pack):
+        if not self.judges or not judge or not judging or not may_be_judged(found, self.pack):
             return found
         with request.timer.stage("judge"):
             return settled(found, request.question.text, judge, judging, self.pack, request.is_claim)
@@ -397,10 +371,9 @@ class Pipeline:
 
     def _reads(self, found: Retrieved, options: AskOptions) -> bool:
         """Whether the reader is asked: not where its card says that it cannot change what is printed."""
-        if self.reader is None or found.is_derived:
+        # The confidence of what was judged is not what its word was weighed beside.
+        if self.reader is None or found.is_derived or (found.is_judged and self._weighing is not None):
             return False
-        if found.is_judged and self._weighing is not None:
-            return False  # the confidence of what was judged is not what its word was weighed beside
         if self._weighing is None or not self.retriever.calibrated:
             return True
         return self._weighing.is_asked(found.confidence, self._least(options))
@@ -422,6 +395,6 @@ class Pipeline:
     def hashes(self) -> dict[str, str]:
         """Of what the answers come from: pack, planner, judge, reader, and a method's own model."""
         found = {"pack": self.pack.content_hash, "model": self.planner.card.hash}
-        more = {"judge": self.judge.hash if self.judge is not None and self._judges else None}
+        more = {"judge": self.judge.hash if self.judge is not None and self.judges else None}
         more |= {"reader": self.reader.hash if self.reader is not None else None, "method": self.retriever.hash}
         return found | {name: value for name, value in more.items() if value}

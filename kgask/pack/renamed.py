@@ -19,4 +19,5 @@ def renamed(pack: Pack, labels: Mapping[RelationId, str]) -> Pack:
         for relation, one in enumerate(pack.relations())
     ]
     found.__dict__["_relations"] = relations
+    found.is_renamed = True
     return found

@@ -55,6 +55,7 @@ class Pack(Csr):
     ) -> None:
         super().__init__(**arrays)
         self.path = path
+        self.is_renamed = False  # whether its relations are called otherwise for a question
         self._sums = sums
         self.manifest = manifest
         self._read_whole = {

@@ -26,8 +26,9 @@ class PackPlanner:
     @classmethod
     def of(cls, planner: Planner, pack: Pack) -> PackPlanner:
         relations, used = pack.relations(), pack.path_relations
-        matrix = planner.relation_matrix([relations[relation] for relation in used])
-        every = matrix if len(used) == len(relations) else planner.relation_matrix(relations)
+        keep = not pack.is_renamed
+        matrix = planner.relation_matrix([relations[relation] for relation in used], keep)
+        every = matrix if len(used) == len(relations) else planner.relation_matrix(relations, keep)
         return cls(planner, matrix, np.concatenate([used, used + pack.n_relations]), every)
 
     def plan(self, texts: list[str], first_mask: np.ndarray) -> HopDistributions:

@@ -54,8 +54,8 @@ class Planner(Protocol):
         """Whether a word in lower case is one of the language."""
         ...
 
-    def relation_matrix(self, relations: Sequence[RelationText]) -> np.ndarray:
-        """Unit vectors of the directed relations, float32 [2R, D]."""
+    def relation_matrix(self, relations: Sequence[RelationText], keep: bool = True) -> np.ndarray:
+        """Unit vectors of the directed relations, float32 [2R, D]; ``keep``: in the cache, for the next time."""
         ...
 
     def plan(self, texts: list[str], directed: np.ndarray, first_mask: np.ndarray) -> HopDistributions:

@@ -137,8 +137,9 @@ class RigelPlanner:
         except OSError as error:
             raise ModelError(f"{path}: cannot be read ({error.strerror}); the model is broken") from error
 
-    def relation_matrix(self, relations: Sequence[RelationText]) -> np.ndarray:
-        """Unit vectors of the directed relations, float32 [2R, D]; cached by the texts encoded and the planner's files.
+    def relation_matrix(self, relations: Sequence[RelationText], keep: bool = True) -> np.ndarray:
+        """Unit vectors of the directed relations, float32 [2R, D]; cached by the texts encoded and the planner's files,
+        unless they are not to be kept.
 
         A planner with a closed vocabulary looks its relations up by key and
         raises :class:`ModelError` for one that it was not trained on.
@@ -146,11 +147,14 @@ class RigelPlanner:
         if self.card.closed is not None:
             return self._closed_matrix(self.card.closed, relations)
         texts, owners, weights = weighted_texts(relations)
+
+        def make() -> np.ndarray:
+            return mean_directed(self._encode_texts(texts), owners, weights, len(relations))
+
+        if not keep:
+            return make()
         key = key_of(self._content(), self.note, texts, owners, weights.ravel().tolist())
-        shape = (2 * len(relations), self._width())
-        return cached_matrix(
-            key, shape, lambda: mean_directed(self._encode_texts(texts), owners, weights, len(relations))
-        )
+        return cached_matrix(key, (2 * len(relations), self._width()), make)
 
     def _closed_matrix(self, closed: tuple[str, ...], relations: Sequence[RelationText]) -> np.ndarray:
         rows = {key: row for row, key in enumerate(closed)}

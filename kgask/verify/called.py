@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from kgask.answer.called import BELIEVED, surely_named
+from kgask.answer.called import BELIEVED, as_called, surely_named
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.result import SupportTriple
 from kgask.link.naming import seeds_in
@@ -16,7 +16,7 @@ from kgask.types import RelationId
 from kgask.verify.verdict import UNKNOWN, Verdict
 
 
-def as_called(verdict: Verdict, pipeline: Pipeline, judge: Callable[[Pipeline], Verdict]) -> Verdict:
+def verified_as_called(verdict: Verdict, pipeline: Pipeline, judge: Callable[[Pipeline], Verdict]) -> Verdict:
     """The verdict, or, where it is open, what ``judge`` has over the graph under the names that the claim has for
     relations, told in the graph's own."""
     if verdict.verdict != UNKNOWN:
@@ -24,7 +24,7 @@ def as_called(verdict: Verdict, pipeline: Pipeline, judge: Callable[[Pipeline], 
     labels = called_in(verdict.claim, surely_named(seeds_in(pipeline.linker, verdict.claim)), pipeline.pack)
     if not labels:
         return verdict
-    other = pipeline.called(labels)
+    other = as_called(pipeline, labels)
     said = judge(other)
     return verdict if said.verdict == UNKNOWN else _told(said, labels, other.pack, pipeline.pack)
 

@@ -35,7 +35,7 @@ from kgask.retrieve.compare import every
 from kgask.types import ScoredTriple
 from kgask.verify.apart import Differences
 from kgask.verify.by_evidence import ByEvidence, Judged
-from kgask.verify.called import as_called
+from kgask.verify.called import verified_as_called
 from kgask.verify.decision import Decision, Rule
 from kgask.verify.evidence import Evidence
 from kgask.verify.form import bare, said
@@ -150,7 +150,7 @@ class Verifier:
 
     def _as_called(self, verdict: Verdict, least: float | None) -> Verdict:
         """The verdict, or, where it is open, what comes of it where relations are called as the claim calls them."""
-        return as_called(
+        return verified_as_called(
             verdict, self.pipeline, lambda other: Verifier(other, self.options)._judged([verdict.claim], least)[0]
         )
 

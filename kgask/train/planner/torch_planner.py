@@ -55,7 +55,7 @@ class TorchPlanner:
         return self._words
 
     @torch.no_grad()
-    def relation_matrix(self, relations: Sequence[RelationText]) -> np.ndarray:
+    def relation_matrix(self, relations: Sequence[RelationText], keep: bool = True) -> np.ndarray:
         """Unit vectors of the directed relations, float32 [2R, D]; never cached, the weights change."""
         if self.card.closed is not None:
             rows = {key: row for row, key in enumerate(self.card.closed)}
