@@ -99,7 +99,7 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
     columns = [*zip(*(fields for fields in below if len(fields) == n), strict=True)]
     if any(name in values for name, values in zip(names, columns, strict=True) if name):
         return UNLIKE
-    if all(readable(name).endswith(" id") for name in names):  # a table that joins others
+    if sum(readable(name).endswith(" id") for name in names) > 1:  # a table that joins others: who played what in which
         return SURE
     told = sum(_tells(name, values) for name, values in zip(names, columns, strict=True))
     is_again = len(set(columns[0])) < len(columns[0])  # what is said of one thing in several lines are triples

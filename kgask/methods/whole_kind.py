@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from kgask.link.plurals import singulars
-from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
+from kgask.methods.accounted import CARRY_NOTHING, OPERATOR_WORDS, RelationWords, free_words
 from kgask.methods.doubts import relations_in
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
@@ -36,6 +37,7 @@ _SCOPE = re.compile(  # where they are, of all that the graph is about: "in the 
 )
 
 
+_WORDS = re.compile(r"[\w'\u2019-]+")
 _NEXT = re.compile(r" [a-z]+s\b", re.IGNORECASE)
 MOST_LOOKED_AT = 50  # members whose kinds are looked at
 LEAST_OF_SOME = 2  # words more that a question has, where those that have something at all are taken
@@ -93,6 +95,10 @@ def takes_whole_kind(query: Query, question: str, covered: Sequence[tuple[int, i
     """
     base, least = query.base if isinstance(query, nodes.Count) else query, 1
     match base:
+        case nodes.Sum(nodes.Values(nodes.Class(kind), relation)) | nodes.Mean(
+            nodes.Values(nodes.Class(kind), relation)
+        ):
+            return _is_narrower(question, pack.labels([kind])[0], RelationWords(pack).of([relation]))
         case nodes.Class(kind):
             called = pack.labels([kind])[0].lower().split()
         case nodes.And(nodes.Having(), _) | nodes.And(_, nodes.Having()) | nodes.Having():
@@ -110,3 +116,13 @@ def takes_whole_kind(query: Query, question: str, covered: Sequence[tuple[int, i
         if word not in CARRY_NOTHING and word not in _THERE and known.isdisjoint((word, *singulars(word)))
     ]
     return len(left) >= least
+
+
+def _is_narrower(question: str, kind: str, called: Collection[str]) -> bool:
+    """Whether a word before a kind of things says which of them are meant: "all the maths courses"."""
+    words = [word.lower() for word in _WORDS.findall(question)]
+    nothing = CARRY_NOTHING | OPERATOR_WORDS | _THERE
+    return any(
+        kind.lower() in (noun, *singulars(noun)) and word not in nothing and word not in called and not word.isdigit()
+        for word, noun in pairwise(words)
+    )
