@@ -46,6 +46,9 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipeline]:
         ("Is Quentin Tarantino in Pulp Fiction?", (None, "yes")),
         ("Which is bigger, Rome or Milan?", (None, "Rome")),  # Milan lies higher
         ("Which is bigger, Mont Blanc or Mount Everest?", ("Mount Everest",)),
+        ("what percentage of norway's population is protestant", (None, "70.6")),  # its population was told
+        ("What did Steven Spielberg earn last year?", (None,)),  # his occupations were
+        ("Did Rudyard Kipling ever win a Nobel?", ("yes",)),  # no laureate is a prize
     ],
 )
 def test_what_was_answered_otherwise(demo: Pipeline, question: str, answers: tuple[str | None, ...]) -> None:

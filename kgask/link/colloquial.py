@@ -37,6 +37,7 @@ _FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:came|come) into the world\b|\b(?:first )?saw the light of day\b", "was born"),
         (r"\btook home (?=(?:his|her|their|a|an|the) )", "won "),
         (r"\broom temp\b", "room temperature"),
+        (r"\b(an?|the|any|his|her) nobel(?=\W*\Z)", r"\1 Nobel Prize"),
         (  # "how long is the Danube, in km?": its unit is told anyway
             r"\A(\W*(?:(?:and|so) )?(?:how (?:long|tall|high|deep|wide|far|heavy|big|large)\b|"
             r"what[^?]* (?:length|height|elevation|depth|area|weight|mass|distance)\b)[^?,]*), (?:in )?"

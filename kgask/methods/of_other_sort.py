@@ -22,6 +22,14 @@ from kgask.retrieve.follow import reached_by
 _MADE_OF = re.compile(r"\b(?:made|built|carved|woven|constructed|forged|knitted|cast|sewn) (?:up )?(?:out )?of\b", re.I)
 _MAKER = re.compile(r"\bby\b|\b(?:maker|manufacturer|builder|artist|creator|sculptor|architect|potter)\b", re.I)
 _MEASURES = (  # what is asked, and what is no answer
+    (  # "what did he earn last year?"
+        re.compile(r"\bwhat (?:does|do|did) .+ (?:earn|get paid|make a year)\b", re.I),
+        re.compile(r"\b(?:occupation|profession|job|employer|genre)\b", re.I),
+    ),
+    (  # "what percentage of the population is Protestant?"
+        re.compile(r"\b(?:what|which) (?:percentage|per ?cent|share|proportion|fraction) of\b", re.I),
+        re.compile(r"\A(?:population|area|length|number|total)\b", re.I),
+    ),
     (
         re.compile(r"\bhow (?:deep|far down)\b", re.I),
         re.compile(r"\A(?:length|width|height|elevation|distance)\b", re.I),
